@@ -1,0 +1,61 @@
+"""The command line: one file per verb, no logic."""
+
+import os
+import sys
+
+import typer
+
+from railwright import __version__
+from railwright.cli import collect, facts, import_, merge, runner, show, store
+from railwright.errors import RailwrightError
+from railwright.report.console import remarks
+
+app = typer.Typer(
+    name="railwright",
+    help="Makes the RDMA fabric of a GPU cluster true and keeps it so.\n\n"
+    "Exit status: 0 nothing to report; 1 findings, or changes waiting; 2 wrong use or a fault of "
+    "this tool; 3 incomplete: something could not be read; 4 stopped by a guard.",
+    no_args_is_help=True,
+    add_completion=True,
+    pretty_exceptions_enable=False,
+)
+
+
+def _version(value: bool) -> None:
+    if value:
+        typer.echo(f"railwright {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    _version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Print the version."
+    ),
+) -> None:
+    pass
+
+
+app.command("collect")(collect.collect)
+app.command("facts")(facts.facts)
+app.command("show")(show.show)
+app.command("runner")(runner.runner)
+app.command("import")(import_.import_)
+app.command("merge")(merge.merge)
+app.add_typer(store.app, name="store")
+
+
+def main() -> None:
+    """Run it; a fault of the tool is three plain lines and exit status 2, never a traceback."""
+    try:
+        app()
+    except RailwrightError as error:
+        for number, line in enumerate(error.lines()):
+            remarks().print(line if number else f"railwright: {line}")
+        sys.exit(2)
+    except BrokenPipeError:  # `railwright facts | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except KeyboardInterrupt:
+        remarks().print("railwright: interrupted")
+        sys.exit(130)

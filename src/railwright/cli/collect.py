@@ -1,0 +1,177 @@
+"""`railwright collect`: read hosts, change nothing, write a snapshot."""
+
+from enum import Enum
+from pathlib import Path
+
+import typer
+
+from railwright.cli.common import STORE
+from railwright.collect import explain, preflight, sudoers
+from railwright.collect.probe import select
+from railwright.collect.session import Session, collect_snapshot
+from railwright.config import store_folder
+from railwright.errors import UsageError
+from railwright.reach.job import Limits
+from railwright.reach.ssh import SshOptions
+from railwright.reach.targets import Targets, find_targets
+from railwright.report.collected import print_collected
+from railwright.report.console import next_step, output, remarks
+from railwright.report.progress import Progress
+
+
+class Via(str, Enum):
+    """How machines are reached."""
+
+    SSH = "ssh"
+    SLURM = "slurm"
+    LOCAL = "local"
+
+
+class StateFrom(str, Enum):
+    """Who says which hosts are out of service."""
+
+    AUTO = "auto"
+    SLURM = "slurm"
+    KUBERNETES = "kubernetes"
+    NONE = "none"
+
+
+DEFAULT = Limits()
+WHICH, HOW, LIMITS, FIRST = "Which hosts", "How", "Limits per host", "Look before you read"
+
+
+def collect(
+    nodes: list[str] = typer.Option(
+        [], "-w", "--nodes", help="Hosts: gpu[001-512], @slurm:gpu.", rich_help_panel=WHICH
+    ),
+    host_file: str = typer.Option(
+        "", "-f", "--host-file", help="A file of hosts; - is stdin.", rich_help_panel=WHICH
+    ),
+    kubernetes: bool = typer.Option(
+        False, "--kubernetes", help="Hosts: kubectl get nodes.", rich_help_panel=WHICH
+    ),
+    fill: str = typer.Option(
+        "", metavar="SNAPSHOT", help="Read only what SNAPSHOT lacks.", rich_help_panel=WHICH
+    ),
+    site: Path | None = typer.Option(
+        None, help="Site file (TOML); its table out_of_service counts.", rich_help_panel=WHICH
+    ),
+    state_from: StateFrom = typer.Option(
+        StateFrom.AUTO, help="Who says what is out of service.", rich_help_panel=WHICH
+    ),
+    via: Via = typer.Option(Via.SSH, help="How to reach them.", rich_help_panel=HOW),
+    user: str = typer.Option(
+        "", "-l", "--user", help="ssh user; default: as ssh decides.", rich_help_panel=HOW
+    ),
+    ssh_option: list[str] = typer.Option(
+        [], "-o", "--ssh-option", help="ssh option: -o ProxyJump=bastion.", rich_help_panel=HOW
+    ),
+    ssh_config: Path | None = typer.Option(
+        None, "-F", "--ssh-config", help="ssh configuration file.", rich_help_panel=HOW
+    ),
+    slurm_argument: list[str] = typer.Option(
+        [], "--srun-argument", help="srun argument, e.g. --partition=gpu.", rich_help_panel=HOW
+    ),
+    become: bool = typer.Option(
+        False,
+        "--become",
+        help="Ask sudo once per host, for the probes that need root.",
+        rich_help_panel=HOW,
+    ),
+    probe: list[str] = typer.Option([], help="Only this probe. Repeatable.", rich_help_panel=HOW),
+    without: list[str] = typer.Option(
+        [], help="All probes but this one. Repeatable.", rich_help_panel=HOW
+    ),
+    fan_out: int = typer.Option(
+        DEFAULT.fan_out, min=1, max=4096, help="Hosts at a time.", rich_help_panel=LIMITS
+    ),
+    connect_timeout: float = typer.Option(
+        DEFAULT.connect_s, min=1, help="Seconds to connect.", rich_help_panel=LIMITS
+    ),
+    timeout: float = typer.Option(
+        DEFAULT.total_s, min=5, help="Seconds per host, in all.", rich_help_panel=LIMITS
+    ),
+    jitter: float = typer.Option(
+        0.0, min=0, help="Wait up to so long before connecting.", rich_help_panel=LIMITS
+    ),
+    megabytes: int = typer.Option(
+        DEFAULT.bytes >> 20, min=1, help="Output per host at most.", rich_help_panel=LIMITS
+    ),
+    explain_only: bool = typer.Option(
+        False,
+        "--explain",
+        help="Print every command and file; reach nobody.",
+        rich_help_panel=FIRST,
+    ),
+    sudoers_only: bool = typer.Option(
+        False,
+        "--sudoers",
+        help="Print the smallest sudo policy; reach nobody.",
+        rich_help_panel=FIRST,
+    ),
+    try_host: str = typer.Option(
+        "",
+        "--try",
+        metavar="HOST",
+        help="First-hour preflight of one host; stores nothing.",
+        rich_help_panel=FIRST,
+    ),
+    store: Path | None = STORE,
+) -> None:
+    """Read hosts and write a snapshot. Installs nothing there, changes nothing there."""
+    probes = select(probe, without)
+    if explain_only:
+        explain.print_explained(output(), probes)
+        return
+    if sudoers_only:
+        sudoers.print_sudoers(output(), probes, user)
+        return
+    limits = Limits(connect_timeout, timeout, megabytes << 20, fan_out, jitter)
+    session = Session(
+        via.value,
+        tuple(probes),
+        limits,
+        become,
+        SshOptions(user, tuple(ssh_option), ssh_config),
+        tuple(slurm_argument),
+    )
+    if try_host:
+        ready = preflight.try_host(output(), session, try_host)
+        next_step(
+            f"railwright collect -w {try_host}" if ready else "mend the above, then --try again"
+        )
+        raise typer.Exit(0 if ready else 3)
+    targets = _targets(nodes, host_file, via, kubernetes, state_from, site, fill)
+    folder = store_folder(store)
+    with Progress(remarks()) as progress:
+        snapshot = collect_snapshot(session, targets, folder, fill, progress.show)
+    whole = print_collected(output(), snapshot)
+    next_step("railwright facts")
+    raise typer.Exit(0 if whole else 3)
+
+
+def _targets(
+    nodes: list[str],
+    host_file: str,
+    via: Via,
+    kubernetes: bool,
+    state_from: StateFrom,
+    site: Path | None,
+    fill: str,
+) -> Targets:
+    if via is Via.LOCAL and not nodes:
+        nodes = ["localhost"]
+    targets = find_targets(
+        nodes,
+        host_file=host_file or None,
+        kubernetes=kubernetes,
+        state_from=state_from.value,
+        site=site,
+    )
+    if not targets.names and not fill:
+        raise UsageError(
+            "no hosts were named",
+            do="For example: railwright collect -w gpu[001-512], -w @slurm:gpu, -f hosts.txt, "
+            "--kubernetes, or --via local for this machine.",
+        )
+    return targets

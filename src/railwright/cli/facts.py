@@ -1,0 +1,5 @@
+"""`railwright facts`."""
+
+
+def facts() -> None:
+    """Overview."""

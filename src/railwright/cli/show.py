@@ -1,0 +1,5 @@
+"""`railwright show`."""
+
+
+def show() -> None:
+    """One host."""

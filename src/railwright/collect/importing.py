@@ -1,0 +1,79 @@
+"""`railwright import`: files that a lone runner wrote on a host -> a snapshot."""
+
+import time
+from pathlib import Path
+
+from railwright.collect.probe import probes
+from railwright.collect.stream import MachineStream
+from railwright.errors import UsageError
+from railwright.facts.build import Building, finish
+from railwright.facts.ingest import ingest
+from railwright.facts.snapshot import Snapshot
+
+CHUNK = 1 << 20
+SUFFIX = ".rw"
+
+
+def target_of(path: Path) -> str:
+    """`gpu017.rw` is host gpu017: the file's name decides, not what its content claims."""
+    return path.name.removesuffix(SUFFIX)
+
+
+def _check(files: list[Path]) -> None:
+    names = [target_of(path) for path in files]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise UsageError(
+            f"two files for one host: {', '.join(twice[:5])}",
+            why="A snapshot holds one reading per host.",
+            do="Import one of them, or import them apart and `railwright merge` the two.",
+        )
+    missing = [str(path) for path in files if not path.is_file()]
+    if missing:
+        raise UsageError(f"no such file: {missing[0]}", do="Give the .rw files of `python3 rw.py`.")
+
+
+def import_files(files: list[Path], store: Path) -> Snapshot:
+    """Read the files as if they came over a connection."""
+    _check(files)
+    head: dict[str, object] = {
+        "started": time.time(),
+        "asked_by": "import",
+        "via": "import",
+        "become": False,
+        "probes": list(probes()),
+    }
+    building = Building(store, head, {target_of(path): "" for path in files})
+    for path in files:
+        _import_file(path, building)
+        spool = building.full_spool()
+        if spool is not None:
+            ingest(building.folder, spool)
+    building.close()
+    return finish(building.folder)
+
+
+def _import_file(path: Path, building: Building) -> None:
+    stream = MachineStream(target_of(path), None, frozenset(probes()))
+    size = 0
+    with path.open("rb") as file:
+        while data := file.read(CHUNK):
+            size += len(data)
+            for answer in stream.feed(data):
+                building.add_answer(answer)
+    for answer in stream.missing():
+        building.add_answer(answer)
+    host = stream.host_row()
+    if host is not None:
+        host["clock_offset_s"] = None  # the file's age, not the clock's error
+        building.add_host(host)
+    status = stream.status("answered")
+    words = "" if status == "reached" else "the file does not end with the runner's last frame"
+    row = stream.target_row(status, words if stream.hello else "no frame of a runner in this file")
+    row.update(
+        started=host["read_at"] if host else None,
+        duration_s=None,
+        attempts=1,
+        bytes_received=size,
+    )
+    building.add_target(row)

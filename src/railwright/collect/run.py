@@ -1,0 +1,192 @@
+"""Read many machines: transport in, snapshot rows out, ingest going on beside it."""
+
+import asyncio
+import contextlib
+import signal
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from railwright.collect.request import Request
+from railwright.collect.stream import MachineStream
+from railwright.errors import RailwrightError
+from railwright.facts.build import Building
+from railwright.facts.evidence import Answer
+from railwright.parse.base import Value
+from railwright.reach.job import Limits, Outcome, Transport
+from railwright.reach.process import run_process
+
+
+class Rows(Protocol):
+    """Where the rows of a run go: a snapshot in the making, or memory for a preflight."""
+
+    def add_answer(self, answer: Answer) -> None:
+        """One answer."""
+
+    def add_host(self, row: dict[str, Value]) -> None:
+        """One machine's own description."""
+
+    def add_target(self, row: dict[str, Value]) -> None:
+        """One machine is done."""
+
+
+@dataclass
+class Tally:
+    """How far the run is; shown while it goes on."""
+
+    total: int
+    reached: int = 0
+    failed: int = 0
+    bytes: int = 0
+
+    @property
+    def to_go(self) -> int:
+        """Machines that have not ended yet."""
+        return self.total - self.reached - self.failed
+
+
+class Collector:
+    """Takes what the transport hears and makes rows of it."""
+
+    def __init__(
+        self,
+        rows: Rows,
+        request: Request,
+        tally: Tally,
+        after_target: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._rows = rows
+        self._request = request
+        self._probes = frozenset(probe.name for probe in request.probes)
+        self._streams: dict[str, MachineStream] = {}
+        self._after_target = after_target
+        self.tally = tally
+
+    def started(self, target: str) -> None:
+        """A new attempt: an earlier one came to nothing before its first byte."""
+        self._streams[target] = MachineStream(target, self._request.run, self._probes)
+
+    def received(self, target: str, data: bytes) -> None:
+        """Bytes in, answers out."""
+        self.tally.bytes += len(data)
+        for answer in self._streams[target].feed(data):
+            self._rows.add_answer(answer)
+
+    def ended(self, outcome: Outcome) -> None:
+        """The machine is done: its last rows."""
+        stream = self._streams.pop(outcome.target, None) or MachineStream(
+            outcome.target, self._request.run, self._probes
+        )
+        for answer in stream.missing():
+            self._rows.add_answer(answer)
+        host = stream.host_row()
+        if host is not None:
+            self._rows.add_host(host)
+        status = stream.status(outcome.status)
+        row = stream.target_row(status, outcome.words)
+        row.update(
+            started=outcome.started,
+            duration_s=round(outcome.duration, 3),
+            attempts=outcome.attempts,
+            bytes_received=outcome.bytes_received,
+        )
+        self._rows.add_target(row)
+        if status == "reached":
+            self.tally.reached += 1
+        else:
+            self.tally.failed += 1
+        self._after_target()
+
+    def interrupt(self) -> None:
+        """The operator stops the run: machines under way end now."""
+        for target in list(self._streams):
+            self.ended(Outcome(target, "interrupted", "", None, 0.0, 0.0, 0))
+
+
+async def _ingest(folder: Path, queue: asyncio.Queue[Path | None]) -> None:
+    """Make parts of full spools, one at a time, each in a process of its own."""
+    while (spool := await queue.get()) is not None:
+        ended = await run_process(
+            [sys.executable, "-m", "railwright.facts.ingest", str(folder), str(spool)],
+            stdin=b"",
+            hold_stdin=False,
+            total_s=3600,
+            byte_limit=1 << 20,
+            on_bytes=lambda _data: None,
+        )
+        if ended.exit_code != 0:
+            raise RailwrightError(
+                f"writing the snapshot failed: {ended.words[-500:] or ended.exit_code}",
+                why="What was read is still in the spool.",
+                do="Free disk space if that is the reason, then: railwright store finish",
+            )
+
+
+@dataclass(frozen=True)
+class Watch:
+    """Called every moment with the tally, for the progress display."""
+
+    show: Callable[[Tally], None] = lambda _tally: None
+    every_s: float = 0.25
+
+
+async def read_machines(  # noqa: PLR0913, PLR0917 (the parts of a run)
+    targets: list[str],
+    transport: Transport,
+    request: Request,
+    limits: Limits,
+    rows: Rows,
+    watch: Watch,
+    *,
+    building: Building | None = None,
+) -> bool:
+    """Read every target; False if the operator stopped it. A machine's trouble is a row."""
+    queue: asyncio.Queue[Path | None] = asyncio.Queue()
+
+    def after_target() -> None:
+        spool = building.full_spool() if building is not None else None
+        if spool is not None:
+            queue.put_nowait(spool)
+
+    tally = Tally(len(targets))
+    collector = Collector(rows, request, tally, after_target)
+    reading = asyncio.ensure_future(transport.run(targets, request.job(), limits, collector))
+    ingesting = asyncio.ensure_future(
+        _ingest(building.folder, queue) if building is not None else asyncio.sleep(0)
+    )
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, reading.cancel)
+    try:
+        finished = await _wait(reading, ingesting, collector, watch)
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)
+    watch.show(tally)
+    queue.put_nowait(None)
+    await ingesting
+    return finished
+
+
+async def _wait(
+    reading: asyncio.Future[None],
+    ingesting: asyncio.Future[None],
+    collector: Collector,
+    watch: Watch,
+) -> bool:
+    while not reading.done():
+        watch.show(collector.tally)
+        await asyncio.wait({reading}, timeout=watch.every_s)
+        if ingesting.done() and ingesting.exception() is not None:
+            reading.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await reading
+            await ingesting  # raises what went wrong
+    try:
+        await reading
+    except asyncio.CancelledError:
+        collector.interrupt()
+        return False
+    return True

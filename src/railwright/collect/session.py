@@ -1,0 +1,149 @@
+"""One run of `collect` from its options to its snapshot."""
+
+import asyncio
+import getpass
+import platform
+import sys
+import time
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from railwright.collect.probe import Probe
+from railwright.collect.request import Request, new_request
+from railwright.collect.run import Rows, Tally, Watch, read_machines
+from railwright.errors import UsageError
+from railwright.facts import merge
+from railwright.facts.build import Building, finish
+from railwright.facts.snapshot import Snapshot, find
+from railwright.reach.job import Limits, Transport
+from railwright.reach.local import LocalTransport
+from railwright.reach.slurm import SlurmTransport
+from railwright.reach.ssh import SshOptions, SshTransport
+from railwright.reach.targets import Targets
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Session:
+    """How to read: the transport, the probes, the limits."""
+
+    via: str
+    probes: tuple[Probe, ...]
+    limits: Limits
+    become: bool = False
+    ssh: SshOptions = SshOptions()
+    slurm_arguments: tuple[str, ...] = ()
+
+    def transport(self) -> Transport:
+        """The way to the machines."""
+        if self.via == "slurm":
+            return SlurmTransport(self.slurm_arguments)
+        if self.via == "local":
+            return LocalTransport()
+        return SshTransport(self.ssh)
+
+    def request(self, probes: list[Probe] | None = None) -> Request:
+        """What is sent, with a fresh run id."""
+        chosen = list(self.probes) if probes is None else probes
+        return new_request(chosen, self.limits.total_s, become=self.become)
+
+
+def run_async(work: Coroutine[Any, Any, T]) -> T:
+    """asyncio.run, without one waiting thread per child process before Python 3.12."""
+    if sys.version_info < (3, 12):
+        asyncio.get_event_loop_policy().set_child_watcher(asyncio.PidfdChildWatcher())
+    return asyncio.run(work)
+
+
+def read_into(  # noqa: PLR0913 (a run and where it goes)
+    session: Session,
+    targets: list[str],
+    rows: Rows,
+    show: Callable[[Tally], None],
+    *,
+    probes: list[Probe] | None = None,
+    building: Building | None = None,
+) -> bool:
+    """Read these machines into `rows`; False if the operator stopped it."""
+    return run_async(
+        read_machines(
+            targets,
+            session.transport(),
+            session.request(probes),
+            session.limits,
+            rows,
+            Watch(show),
+            building=building,
+        )
+    )
+
+
+def _who() -> str:
+    try:
+        return f"{getpass.getuser()}@{platform.node()}"
+    except (KeyError, OSError):  # a user id without a name, as in a container
+        return f"@{platform.node()}"
+
+
+def run_head(session: Session, targets: Targets) -> dict[str, object]:
+    """What run.json says about a run before it starts."""
+    return {
+        "started": time.time(),
+        "asked_by": _who(),
+        "via": session.via,
+        "become": session.become,
+        "probes": [probe.name for probe in session.probes],
+        "limits": vars(session.limits),
+        "state_from": targets.state_source,
+    }
+
+
+def collect_snapshot(
+    session: Session,
+    targets: Targets,
+    store: Path,
+    fill: str,
+    show: Callable[[Tally], None],
+) -> Snapshot:
+    """Read every target, or only what an earlier snapshot lacks, and write a new snapshot."""
+    if fill:
+        return _fill(session, targets, store, find(store, fill), show)
+    named = {name: targets.out_of_service.get(name, "") for name in targets.names}
+    building = Building(store, run_head(session, targets), named)
+    whole = read_into(session, list(targets.names), building, show, building=building)
+    building.close()
+    return finish(building.folder, {} if whole else {"interrupted": True})
+
+
+def _fill(
+    session: Session,
+    targets: Targets,
+    store: Path,
+    old: Snapshot,
+    show: Callable[[Tally], None],
+) -> Snapshot:
+    """Read what is missing, group by group of like gaps; then old and new as one snapshot."""
+    known = {probe.name: probe for probe in session.probes}
+    gaps = merge.gaps(old, list(known), list(targets.names))
+    if not gaps:
+        raise UsageError(
+            f"{old.name} lacks nothing that another try could bring",
+            do="railwright collect -w HOSTS reads everything again.",
+        )
+    parts = []
+    for names, hosts in gaps.items():
+        state = merge.out_of_service(old, hosts) | targets.out_of_service
+        chosen = Targets(tuple(hosts), {host: state.get(host, "") for host in hosts})
+        head = {**run_head(session, targets), "probes": list(names)}
+        building = Building(store, head, chosen.out_of_service)
+        probes = [known[name] for name in names]
+        read_into(session, hosts, building, show, probes=probes, building=building)
+        building.close()
+        parts.append(finish(building.folder))
+    merged = merge.merge(store, [old, *parts], {"filled_from": old.name})
+    for part in parts:
+        merge.remove(part.path)
+    return merged

@@ -1,0 +1,139 @@
+"""The bytes of one machine -> its host row, its answers, and what is missing of them."""
+
+import math
+import time
+from collections.abc import Iterator
+
+from railwright.collect.frames import Frame, FrameReader
+from railwright.facts.evidence import ANSWER_STATUSES, Answer
+from railwright.parse.base import Value
+
+MOST_PLANNED = 20_000
+HELLO, END = ".hello", ".end"
+
+
+def _text(value: object, cap: int = 512) -> str:
+    return value[:cap].replace("\x00", "\ufffd") if isinstance(value, str) else ""
+
+
+def _number(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        return 0.0
+    return float(value) if abs(value) < 1e12 else 0.0
+
+
+class MachineStream:
+    """One machine's output, taken apart as it comes. Everything in it is hostile."""
+
+    def __init__(self, target: str, run: str | None, probes: frozenset[str]) -> None:
+        self.target = target
+        self.reader = FrameReader(run)
+        self.hello: dict[str, object] = {}
+        self._probes = probes
+        self._planned: dict[tuple[str, str], None] = {}
+        self._answered: set[tuple[str, str]] = set()
+        self._hello_at = 0.0
+
+    def feed(self, data: bytes) -> list[Answer]:
+        """The answers that these bytes complete."""
+        answers = []
+        for frame in self.reader.feed(data):
+            if frame.probe == HELLO:
+                self._take_hello(frame)
+            elif frame.probe != END:
+                answer = self._answer(frame)
+                if answer is not None:
+                    answers.append(answer)
+        return answers
+
+    def _take_hello(self, frame: Frame) -> None:
+        if not frame.stream.endswith("r"):
+            self.hello = frame.fields
+            self._hello_at = time.time()
+        planned = frame.fields.get("planned")
+        for item in planned[:MOST_PLANNED] if isinstance(planned, list) else ():
+            if isinstance(item, list) and len(item) == 2 and item[0] in self._probes:
+                self._planned[str(item[0]), _text(item[1])] = None
+
+    def _answer(self, frame: Frame) -> Answer | None:
+        fields = frame.fields
+        key = (frame.probe, _text(fields.get("instance")))
+        if frame.probe not in self._probes or key in self._answered:
+            return None  # never asked, or said twice: the first answer stands
+        self._answered.add(key)
+        status = _text(fields.get("status"))
+        argv = fields.get("argv")
+        code = fields.get("exit_code")
+        return Answer(
+            target=self.target,
+            probe=frame.probe,
+            instance=key[1],
+            status=status if status in ANSWER_STATUSES else "failed",
+            reason=_text(fields.get("reason")),
+            argv=[_text(part) for part in argv[:64]] if isinstance(argv, list) else [],
+            exit_code=code if isinstance(code, int) and abs(code) < 2**31 else None,
+            stdout=frame.stdout,
+            stderr=frame.stderr,
+            started=_number(fields.get("started")),
+            duration_s=_number(fields.get("duration")),
+            truncated=fields.get("truncated") is True,
+            dropped=int(_number(fields.get("dropped"))),
+        )
+
+    def missing(self) -> Iterator[Answer]:
+        """What the machine said it would read and never sent."""
+        for probe, instance in self._planned:
+            if (probe, instance) not in self._answered:
+                yield Answer(
+                    target=self.target,
+                    probe=probe,
+                    instance=instance,
+                    status="missing",
+                    reason="the connection ended first",
+                    started=self._hello_at,
+                )
+
+    @property
+    def answers(self) -> int:
+        """How many answers came."""
+        return len(self._answered)
+
+    def status(self, transport_status: str) -> str:
+        """What became of the machine: what came back decides, then what the transport says."""
+        if self.reader.complete and self.hello:
+            return "reached"
+        if transport_status == "flooding":
+            return "flooding"
+        if self.hello:
+            return "incomplete"
+        return "failed" if transport_status == "answered" else transport_status
+
+    def host_row(self) -> dict[str, Value] | None:
+        """The `host` table's row, if the machine got as far as saying hello."""
+        if not self.hello:
+            return None
+        said = _number(self.hello.get("time"))
+        return {
+            "target": self.target,
+            "read_at": said,
+            "hostname": _text(self.hello.get("hostname"), 256),
+            "kernel": _text(self.hello.get("kernel"), 128),
+            "architecture": _text(self.hello.get("machine"), 64),
+            "operating_system": _text(self.hello.get("os"), 128),
+            "python": _text(self.hello.get("python"), 32),
+            "boot_id": _text(self.hello.get("boot_id"), 64),
+            "clock_offset_s": round(said - self._hello_at, 3) if said else None,
+        }
+
+    def target_row(self, status: str, words: str) -> dict[str, Value]:
+        """The part of the `target` row that the stream knows."""
+        return {
+            "target": self.target,
+            "status": status,
+            "words": words.replace("\x00", "\ufffd"),
+            "frames_damaged": self.reader.damaged,
+            "noise_bytes": self.reader.noise_bytes,
+            "noise": self.reader.noise.decode("utf-8", "replace").replace("\x00", "\ufffd"),
+            "root": _text(self.hello.get("root"), 32) if self.hello else None,
+            "root_reason": _text(self.hello.get("root_reason")) if self.hello else None,
+        }

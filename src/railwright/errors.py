@@ -1,0 +1,41 @@
+"""The exceptions of the tool itself.
+
+    RailwrightError            exit 2
+    ├── UsageError             the command line or a file written by hand is wrong
+    ├── ProbeError             a probe definition was refused when it was loaded
+    ├── SnapshotError          a snapshot is missing, damaged or of another format
+    └── ToolMissingError       a program of this machine that was asked for is not there
+
+A machine that fails is a row, never an exception. Each error says what happened, why it matters
+and what to do, because the reader is in a hurry and is not the author of this program.
+"""
+
+
+class RailwrightError(Exception):
+    """A fault of the tool or of its use; never of a machine it looked at."""
+
+    def __init__(self, what: str, *, why: str = "", do: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.why = why
+        self.do = do
+
+    def lines(self) -> list[str]:
+        """The error as a person reads it: what, why it matters, what to do."""
+        return [text for text in (self.what, self.why, self.do) if text]
+
+
+class UsageError(RailwrightError):
+    """The command line, or a file written by hand, is wrong."""
+
+
+class ProbeError(RailwrightError):
+    """A probe definition was refused when it was loaded."""
+
+
+class SnapshotError(RailwrightError):
+    """A snapshot is missing, damaged, unfinished or of another format."""
+
+
+class ToolMissingError(RailwrightError):
+    """A program of this machine that was asked for is not installed."""

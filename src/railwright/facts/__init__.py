@@ -1,0 +1,1 @@
+"""Facts: the tables, their description, and the store that keeps them as Parquet."""

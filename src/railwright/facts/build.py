@@ -1,0 +1,218 @@
+"""Building a snapshot: rows arrive one by one, parts are made on the way, the end is one rename.
+
+A folder that was cut off keeps its name with `.unfinished` behind it. `finish` turns what had
+arrived by then into a snapshot that says what it lacks: the same code a whole run ends with.
+"""
+
+import json
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+
+from railwright import __version__
+from railwright.facts import derive
+from railwright.facts.duck import connect, copy_query, file_list, identifier, quote, read_spool
+from railwright.facts.evidence import EVIDENCE_COLUMNS, Answer, Spool
+from railwright.facts.ingest import ingest
+from railwright.facts.schema import Table, tables
+from railwright.facts.snapshot import (
+    FORMAT,
+    UNFINISHED,
+    Snapshot,
+    load,
+    make_store,
+    new_name,
+    seal,
+)
+from railwright.nodes import fold
+from railwright.parse.base import Value
+
+SPOOL_BYTES = 32 * 1024 * 1024  # one ingest: about a second of work, about 150 MB of memory
+
+
+class Building:
+    """A snapshot in the making."""
+
+    def __init__(self, store: Path, run: dict[str, object], targets: dict[str, str]) -> None:
+        make_store(store)
+        started = run["started"]
+        self.name = new_name(store, started if isinstance(started, float) else time.time())
+        self.folder = store / f"{self.name}{UNFINISHED}"
+        self.folder.mkdir(mode=0o700)
+        (self.folder / "spool").mkdir()
+        head = {"format": FORMAT, "version": __version__, **run, "target_names": targets}
+        (self.folder / "run.json").write_text(json.dumps(head), "utf-8")
+        self._evidence = Spool(self.folder / "spool", "part")
+        self._target = Spool(self.folder / "spool", "target")
+        self._host = Spool(self.folder / "spool", "host")
+
+    def add_answer(self, answer: Answer) -> None:
+        """One row of evidence."""
+        self._evidence.write(answer.spool_line())
+
+    def add_host(self, row: dict[str, Value]) -> None:
+        """What a machine says of itself."""
+        self._host.write(json.dumps(row))
+
+    def add_target(self, row: dict[str, Value]) -> None:
+        """A machine is done: everything about it is now safe from the end of this process."""
+        self._evidence.flush()
+        self._host.flush()
+        self._target.write(json.dumps(row))
+        self._target.flush()
+
+    def full_spool(self) -> Path | None:
+        """The evidence spool, if it is time to make a part of it."""
+        return self._evidence.take() if self._evidence.size >= SPOOL_BYTES else None
+
+    def close(self) -> None:
+        """No more rows."""
+        for spool in (self._evidence, self._target, self._host):
+            spool.take()
+
+
+def _run_table_rows(folder: Path, name: str, database: duckdb.DuckDBPyConnection) -> str:
+    """The rows that the run itself wrote (target, host), the last one per target."""
+    kinds = tables()[name].column_types()
+    spooled = {n: "DOUBLE" if t == "TIMESTAMPTZ" else t for n, t in kinds.items()}
+    picked = ", ".join(
+        f"to_timestamp({identifier(n)}) AS {identifier(n)}" if t == "TIMESTAMPTZ" else identifier(n)
+        for n, t in kinds.items()
+    )
+    files = sorted((folder / "spool").glob(f"{name}-*.ndjson"))
+    if not files:
+        return f"SELECT {picked} FROM ({_empty(tables()[name], spooled)})"
+    parts = " UNION ALL ".join(f"FROM {read_spool(file, spooled)}" for file in files)
+    database.execute(f"CREATE OR REPLACE TEMP TABLE rows_of_{name} AS {parts}")
+    return f"SELECT {picked} FROM rows_of_{name}"
+
+
+def _empty(table: Table, kinds: dict[str, str] | None = None) -> str:
+    """No rows, with the table's columns and types."""
+    columns = ", ".join(
+        f"NULL::{kind} AS {identifier(name)}"
+        for name, kind in (kinds or table.column_types()).items()
+    )
+    return f"SELECT {columns} WHERE false"
+
+
+def _targets(folder: Path, run: dict[str, object], database: duckdb.DuckDBPyConnection) -> None:
+    """target.parquet: what ended, and for the rest that it was not collected."""
+    named = run["target_names"]
+    assert isinstance(named, dict)  # noqa: S101 (written by Building)
+    names = folder / "spool" / "names.ndjson"
+    with names.open("w", encoding="utf-8") as file:
+        for target, reason in named.items():
+            file.write(json.dumps({"target": target, "out_of_service": reason}) + "\n")
+    everyone = read_spool(names, {"target": "VARCHAR", "out_of_service": "VARCHAR"})
+    ended = _run_table_rows(folder, "target", database)
+    evidence = folder / "evidence" / "*.parquet"
+    heard = (
+        f"SELECT DISTINCT target FROM read_parquet({quote(str(evidence))})"
+        if any(evidence.parent.glob("*.parquet"))
+        else "SELECT NULL::VARCHAR AS target WHERE false"
+    )
+    others = ", ".join(
+        identifier(c.name)
+        for c in tables()["target"].columns
+        if c.name not in ("target", "status", "out_of_service")
+    )
+    query = f"""
+        SELECT everyone.target,
+               coalesce(ended.status,
+                        CASE WHEN heard.target IS NULL THEN 'not collected' ELSE 'incomplete' END
+               ) AS status,
+               everyone.out_of_service,
+               {others}
+        FROM {everyone} AS everyone
+        LEFT JOIN ({ended}) AS ended USING (target)
+        LEFT JOIN ({heard}) AS heard USING (target)
+    """
+    columns = ", ".join(identifier(column.name) for column in tables()["target"].columns)
+    copy_query(database, f"SELECT {columns} FROM ({query})", folder / "facts" / "target.parquet")
+
+
+def write_fact_files(
+    folder: Path, database: duckdb.DuckDBPyConnection, *, run_tables: bool = True
+) -> None:
+    """facts/<table>.parquet from the parts; the run's own tables too, unless they are there."""
+    for name, table in tables().items():
+        if name == "target" or table.fed_by == "derived":
+            continue
+        if table.fed_by == "run" and not run_tables:
+            continue
+        if table.fed_by == "run":
+            query = _run_table_rows(folder, name, database)
+        else:
+            parts = sorted((folder / "parts" / name).glob("*.parquet"))
+            query = f"FROM read_parquet({file_list(parts)})" if parts else _empty(table)
+        copy_query(database, query, folder / "facts" / f"{name}.parquet")
+
+
+def status_counts(database: duckdb.DuckDBPyConnection) -> dict[str, dict[str, object]]:
+    """How many machines per status, and which, folded."""
+    found = database.execute(
+        "SELECT status, out_of_service <> '' AS out, list(target ORDER BY target) FROM target "
+        "GROUP BY ALL ORDER BY ALL"
+    ).fetchall()
+    return {
+        f"{status}{' (out of service)' if out else ''}": {
+            "count": len(names),
+            "targets": fold(names),
+        }
+        for status, out, names in found
+    }
+
+
+def leftover_spools(folder: Path) -> Iterator[Path]:
+    """Evidence that has not been made into a part yet."""
+    yield from sorted((folder / "spool").glob("part-*.ndjson"))
+
+
+def finish(folder: Path, extra: dict[str, object] | None = None) -> Snapshot:
+    """Everything that has arrived becomes a snapshot; what has not is named in it."""
+    run = json.loads((folder / "run.json").read_text("utf-8"))
+    for spool in leftover_spools(folder):
+        ingest(folder, spool)
+    (folder / "facts").mkdir(exist_ok=True)
+    (folder / "evidence").mkdir(exist_ok=True)
+    if not any((folder / "evidence").glob("*.parquet")):
+        _no_evidence(folder)
+    with connect(folder / "tmp") as database:
+        _targets(folder, run, database)
+        write_fact_files(folder, database)
+    complete_run(folder, run, extra or {})
+    return load(put_in_place(folder))
+
+
+def _no_evidence(folder: Path) -> None:
+    columns = ", ".join(
+        f"NULL::{kind} AS {identifier(name)}" for name, (_, kind) in EVIDENCE_COLUMNS.items()
+    )
+    with connect() as database:
+        copy_query(database, f"SELECT {columns} WHERE false", folder / "evidence" / "none.parquet")
+
+
+def complete_run(folder: Path, run: dict[str, object], extra: dict[str, object]) -> None:
+    """Derived tables, then the last word in run.json: who was reached and who was not."""
+    derive.all_tables(folder / "facts")
+    run = {key: value for key, value in run.items() if key != "target_names"}
+    run.update(extra)
+    run["finished"] = time.time()
+    with connect() as database:
+        target = folder / "facts" / "target.parquet"
+        database.execute(f"CREATE VIEW target AS FROM read_parquet({quote(str(target))})")
+        run["targets"] = status_counts(database)
+    (folder / "run.json").write_text(json.dumps(run, indent=2) + "\n", "utf-8")
+
+
+def put_in_place(folder: Path) -> Path:
+    """Clear the scratch folders and give the snapshot its name."""
+    for scratch in ("spool", "parts", "tmp"):
+        shutil.rmtree(folder / scratch, ignore_errors=True)
+    final = folder.with_name(folder.name.removesuffix(UNFINISHED))
+    seal(folder, final)
+    return final

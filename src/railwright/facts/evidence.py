@@ -1,0 +1,101 @@
+"""Evidence: what a machine answered, byte for byte, and how it is kept on the way to Parquet."""
+
+import base64
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TextIO
+
+# name -> (type in the spool, type in Parquet)
+EVIDENCE_COLUMNS = {
+    "target": ("VARCHAR", "VARCHAR"),
+    "probe": ("VARCHAR", "VARCHAR"),
+    "instance": ("VARCHAR", "VARCHAR"),
+    "argv": ("VARCHAR[]", "VARCHAR[]"),
+    "status": ("VARCHAR", "VARCHAR"),
+    "reason": ("VARCHAR", "VARCHAR"),
+    "exit_code": ("INTEGER", "INTEGER"),
+    "stdout": ("VARCHAR", "BLOB"),
+    "stderr": ("VARCHAR", "BLOB"),
+    "started": ("DOUBLE", "TIMESTAMPTZ"),
+    "duration_s": ("DOUBLE", "DOUBLE"),
+    "truncated": ("BOOLEAN", "BOOLEAN"),
+    "dropped": ("BIGINT", "BIGINT"),
+}
+
+# What an answer's status says. Only `ok` is parsed; every other one leaves its facts unknown.
+ANSWER_STATUSES = {
+    "ok": "read",
+    "absent": "the tool, the files or the device is not on this host",
+    "denied": "needs root, and root was not to be had",
+    "skipped": "not run, because running it would disturb the machine",
+    "not readable without a write": "reading it would change the machine first",
+    "timeout": "no answer in the probe's time",
+    "device busy": "the device was busy, twice",
+    "cut": "more output than the probe's cap",
+    "failed": "the command ended with an error",
+    "missing": "announced by the host, never arrived",
+    "not understood": "read, but no parser knows this output",
+}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One row of evidence."""
+
+    target: str
+    probe: str
+    instance: str
+    status: str
+    reason: str = ""
+    argv: list[str] = field(default_factory=list)
+    exit_code: int | None = None
+    stdout: bytes = b""
+    stderr: bytes = b""
+    started: float = 0.0
+    duration_s: float = 0.0
+    truncated: bool = False
+    dropped: int = 0
+
+    def spool_line(self) -> str:
+        """One line of JSON; the bytes as base64."""
+        row = asdict(self)
+        row["stdout"] = base64.b64encode(self.stdout).decode("ascii")
+        row["stderr"] = base64.b64encode(self.stderr).decode("ascii")
+        return json.dumps(row)
+
+
+class Spool:
+    """A file of rows that grows line by line; a crash can cost its last line, no more."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self._folder = folder
+        self._name = name
+        self._number = 0
+        self._file: TextIO | None = None
+        self._path = folder
+        self.size = 0
+
+    def write(self, line: str) -> None:
+        """Append one row."""
+        if self._file is None:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            self._path = self._folder / f"{self._name}-{self._number:05d}.ndjson"
+            self._number += 1
+            self._file = self._path.open("a", encoding="utf-8")
+            self.size = 0
+        self._file.write(line + "\n")
+        self.size += len(line) + 1
+
+    def flush(self) -> None:
+        """Hand everything to the operating system: it then survives the end of this process."""
+        if self._file is not None:
+            self._file.flush()
+
+    def take(self) -> Path | None:
+        """Close the current file and give it away; None if nothing was written."""
+        if self._file is None:
+            return None
+        self._file.close()
+        self._file = None
+        return self._path

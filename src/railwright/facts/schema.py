@@ -1,0 +1,77 @@
+"""The fact tables as data: every column with its type, unit, meaning and source.
+
+One TOML file per table in `tables/`. NULL always means *not read*; where "read, and there is none"
+exists, the column says in `none` what it looks like.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from railwright.errors import RailwrightError
+from railwright.toml import load_toml
+
+TYPES = frozenset({"VARCHAR", "BIGINT", "INTEGER", "DOUBLE", "BOOLEAN", "TIMESTAMPTZ"})
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: what it holds, in which unit, and which command or file it came from."""
+
+    name: str
+    type: str
+    meaning: str
+    source: str
+    unit: str = ""
+    none: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """One fact table: a singular noun, one row per thing that its key names."""
+
+    name: str
+    meaning: str
+    key: tuple[str, ...]
+    fed_by: str  # the probe whose answers fill it; "evidence", "derived"; "run" = has its own times
+    columns: tuple[Column, ...]
+
+    def column_types(self) -> dict[str, str]:
+        """Column name -> DuckDB type, in order."""
+        return {column.name: column.type for column in self.columns}
+
+
+TARGET = Column("target", "VARCHAR", "the machine, as the operator named it", "the target list")
+READ_AT = Column(
+    "read_at", "TIMESTAMPTZ", "when this machine was read, by its probe", "the evidence row"
+)
+
+
+def _table(name: str, data: dict[str, object]) -> Table:
+    raw = data.get("column")
+    if not isinstance(raw, list):
+        raise RailwrightError(f"table {name} has no columns")
+    columns = tuple(Column(**entry) for entry in raw)
+    fed_by = str(data["fed_by"])
+    if fed_by != "run":  # rows about the run itself have their own times
+        columns = (TARGET, READ_AT, *columns)
+    key = data["key"]
+    if not isinstance(key, list):
+        raise RailwrightError(f"table {name}: key must be a list of columns")
+    table = Table(name, str(data["meaning"]), tuple(key), fed_by, columns)
+    names = [column.name for column in columns]
+    unknown = [part for part in table.key if part not in names]
+    bad = [column.name for column in columns if column.type not in TYPES]
+    if unknown or bad or len(set(names)) != len(names):
+        raise RailwrightError(f"table {name}: bad key {unknown}, bad type {bad} or a name twice")
+    return table
+
+
+@cache
+def tables() -> dict[str, Table]:
+    """All fact tables by name."""
+    folder = Path(__file__).parent / "tables"
+    return {
+        file.stem: _table(file.stem, load_toml(file.read_text("utf-8"), file.name))
+        for file in sorted(folder.glob("*.toml"))
+    }

@@ -1,0 +1,40 @@
+"""What every parser gives and what every parser may lean on."""
+
+import re
+from typing import NamedTuple
+
+Value = str | int | float | bool | None
+
+# Colour codes reach us from tools that think they have a terminal (sudo's use_pty gives one).
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
+
+
+class Row(NamedTuple):
+    """One row of a fact table. None means *not read*; "there is none" is a value of its own."""
+
+    table: str
+    values: dict[str, Value]
+
+
+class NotUnderstoodError(Exception):
+    """The answer holds something, but not what this parser knows. Says why, in a few words."""
+
+
+def text_of(data: bytes) -> str:
+    """The answer as text: any bytes survive, CR and colour codes do not.
+
+    NUL becomes the replacement character: no tool prints one, and the store cannot hold it.
+    """
+    text = data.decode("utf-8", errors="replace")
+    text = text.replace("\r\n", "\n").replace("\r", "").replace("\x00", "\ufffd")
+    return _ANSI.sub("", text)
+
+
+def integer(text: str | None, base: int = 10) -> int | None:
+    """A whole number, or None where the text is missing or not a number."""
+    if text is None:
+        return None
+    try:
+        return int(text.strip(), base)
+    except ValueError:
+        return None

@@ -1,0 +1,1 @@
+"""Run one command on many machines, in bytes. The only package that opens connections."""

@@ -1,0 +1,217 @@
+"""Which machines: node sets, groups, files, Kubernetes; and which of them are out of service."""
+
+import json
+import re
+import shutil
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import cast
+
+from ClusterShell.NodeSet import NodeSet, NodeSetException, set_std_group_resolver
+from ClusterShell.NodeUtils import (
+    GroupResolver,
+    GroupResolverConfig,
+    GroupResolverError,
+    GroupSource,
+)
+
+from railwright.errors import ToolMissingError, UsageError
+from railwright.reach.tool import run_tool_now
+from railwright.toml import load_toml
+
+# A name that could be read as an option, or as anything but a name, never reaches a command line.
+_SAFE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:@%-]{0,252}")
+
+# Slurm base states and flags in which nobody expects a node to serve.
+_SLURM_OUT = (
+    "DOWN",
+    "DRAIN",
+    "FAIL",
+    "MAINT",
+    "POWERED_DOWN",
+    "POWERING",
+    "REBOOT",
+    "FUTURE",
+    "UNKNOWN",
+)
+
+
+@dataclass(frozen=True)
+class Targets:
+    """The machines of a run, in order, and why some of them are not expected to answer."""
+
+    names: tuple[str, ...]
+    out_of_service: dict[str, str] = field(default_factory=dict)  # target -> reason
+    state_source: str = "none"
+
+
+class SlurmGroups(GroupSource):  # type: ignore[misc]
+    """`@slurm:gpu` = the nodes of partition gpu, also where no groups.conf says so."""
+
+    def __init__(self) -> None:
+        super().__init__("slurm")
+
+    def resolv_map(self, group: str) -> str:
+        """The nodes of one partition."""
+        return _ask(["sinfo", "-h", "-N", "-o", "%N", "-p", group]).replace("\n", ",").strip(",")
+
+    def resolv_list(self) -> str:
+        """All partitions."""
+        return _ask(["sinfo", "-h", "-o", "%R"]).replace("\n", " ")
+
+    def resolv_all(self) -> str:
+        """All nodes."""
+        return _ask(["sinfo", "-h", "-N", "-o", "%N"]).replace("\n", ",").strip(",")
+
+
+def _ask(argv: list[str]) -> str:
+    if shutil.which(argv[0]) is None:
+        raise ToolMissingError(
+            f"there is no {argv[0]} on this machine",
+            why="It was asked for the list of machines or their state.",
+            do=f"Run this where {argv[0]} works, or name the machines with -w.",
+        )
+    code, output, words = run_tool_now(argv)
+    if code != 0:
+        raise UsageError(
+            f"{' '.join(argv)} failed: {words or code}",
+            why="The list of machines would be wrong without it.",
+            do="Run that command by hand, or name the machines with -w.",
+        )
+    return output.decode("utf-8", "replace").strip()
+
+
+def _use_site_groups() -> None:
+    """ClusterShell's own groups.conf where the site has one, and `@slurm:` in any case."""
+    configs = [
+        "/etc/clustershell/groups.conf",
+        str(Path.home() / ".config/clustershell/groups.conf"),
+    ]
+    try:
+        resolver = GroupResolverConfig(configs)
+        known = resolver.sources()
+    except GroupResolverError as error:
+        raise UsageError(f"groups.conf: {error}", do="Correct the file it names.") from error
+    except KeyError:  # no groups.conf at all
+        resolver, known = GroupResolver(), []
+    if "slurm" not in known:
+        resolver.add_source(SlurmGroups())
+    set_std_group_resolver(resolver)
+
+
+def parse_node_set(text: str) -> list[str]:
+    """`gpu[001-512]`, `@slurm:gpu`, `gpu[1-8]!gpu3`: names in order, each checked."""
+    _use_site_groups()
+    try:
+        names = [str(name) for name in NodeSet(text)]
+    except (NodeSetException, GroupResolverError) as error:
+        raise UsageError(
+            f"{text!r} is not a node set: {error}",
+            do="Write for example -w gpu[001-512], -w gpu1,gpu2 or -w @slurm:partition.",
+        ) from error
+    bad = [name for name in names if not _SAFE.fullmatch(name)]
+    if bad:
+        raise UsageError(
+            f"not a host name: {bad[0]!r}",
+            why="Names go to ssh and srun as arguments and must not look like anything else.",
+        )
+    return names
+
+
+def from_file(path: str) -> list[str]:
+    """One node set per line, `#` begins a comment; `-` reads standard input."""
+    try:
+        text = sys.stdin.read() if path == "-" else Path(path).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read the host file {path}: {error}") from error
+    lines = (line.split("#", 1)[0].strip() for line in text.splitlines())
+    return [name for line in lines if line for name in parse_node_set(line)]
+
+
+def _kubernetes_nodes() -> list[dict[str, object]]:
+    data = json.loads(_ask(["kubectl", "get", "nodes", "-o", "json"]))
+    return cast("list[dict[str, object]]", data.get("items", []))
+
+
+def kubernetes_targets() -> tuple[list[str], dict[str, str]]:
+    """The cluster's nodes by name, and those that are cordoned or not ready."""
+    names, out = [], {}
+    for node in _kubernetes_nodes():
+        meta = cast("dict[str, str]", node.get("metadata", {}))
+        spec = cast("dict[str, object]", node.get("spec", {}))
+        status = cast("dict[str, list[dict[str, str]]]", node.get("status", {}))
+        name = meta.get("name", "")
+        if not _SAFE.fullmatch(name):
+            continue
+        names.append(name)
+        ready = [c.get("status") for c in status.get("conditions", []) if c.get("type") == "Ready"]
+        if spec.get("unschedulable"):
+            out[name] = "Kubernetes: cordoned"
+        elif ready != ["True"]:
+            out[name] = "Kubernetes: not ready"
+    return names, out
+
+
+def slurm_out_of_service() -> dict[str, str]:
+    """Nodes that Slurm holds down, drained or in maintenance, with its reason."""
+    out: dict[str, str] = {}
+    for line in _ask(["sinfo", "-h", "-N", "-o", "%N|%T|%E"]).splitlines():
+        name, _, rest = line.partition("|")
+        state, _, reason = rest.partition("|")
+        if any(word in state.upper() for word in _SLURM_OUT):
+            said = f" ({reason})" if reason and reason != "none" else ""
+            out[name] = f"Slurm: {state.rstrip('*$~#!%@^-+').lower()}{said}"
+    return out
+
+
+def site_out_of_service(path: Path) -> dict[str, str]:
+    """`[out_of_service]` of the site file: node set = reason."""
+    try:
+        data = load_toml(path.read_text("utf-8"), str(path))
+    except OSError as error:
+        raise UsageError(f"cannot read the site file {path}: {error}") from error
+    table = data.get("out_of_service", {})
+    if not isinstance(table, dict) or not all(isinstance(v, str) for v in table.values()):
+        raise UsageError(
+            f"{path}: out_of_service must be a table of node sets with a reason each",
+            do='Write for example: "gpu[017-018]" = "RMA 4711".',
+        )
+    return {name: f"site: {why}" for nodes, why in table.items() for name in parse_node_set(nodes)}
+
+
+def find_targets(
+    node_sets: list[str],
+    *,
+    host_file: str | None = None,
+    kubernetes: bool = False,
+    state_from: str = "auto",
+    site: Path | None = None,
+) -> Targets:
+    """Everything the command line says about which machines, as one ordered list."""
+    names = [name for text in node_sets for name in parse_node_set(text)]
+    if host_file:
+        names += from_file(host_file)
+    out: dict[str, str] = {}
+    source = "none"
+    if kubernetes or state_from == "kubernetes":
+        found, out = kubernetes_targets()
+        names += found if kubernetes else []
+        source = "kubernetes"
+    elif state_from == "slurm" or (state_from == "auto" and shutil.which("sinfo")):
+        out, source = _slurm_state(strict=state_from == "slurm")
+    if site is not None:
+        out |= site_out_of_service(site)
+        source = f"{source}, site file" if source != "none" else "site file"
+    unique = tuple(dict.fromkeys(names))
+    return Targets(unique, {name: out[name] for name in unique if name in out}, source)
+
+
+def _slurm_state(*, strict: bool) -> tuple[dict[str, str], str]:
+    try:
+        return slurm_out_of_service(), "slurm"
+    except UsageError:
+        if strict:
+            raise
+        # sinfo is installed but answers nothing (no controller): then Slurm says nothing.
+        return {}, "none"

@@ -1,0 +1,1 @@
+"""Views of the tables: text for people. They decide nothing."""
