@@ -24,14 +24,14 @@ LC_ALL=C DEBIAN_FRONTEND=noninteractive chroot rootfs apt-get install -y -q --no
 umount rootfs/proc
 trap - EXIT
 [ -f key ] || ssh-keygen -q -t ed25519 -N '' -f key
-chroot rootfs useradd -m -s /bin/bash operator
-chroot rootfs usermod -p '*' operator
-for home in root home/operator; do
+chroot rootfs useradd -m -s /bin/bash reader
+chroot rootfs usermod -p "*" reader
+for home in root home/reader; do
   mkdir -p rootfs/$home/.ssh
   cp key.pub rootfs/$home/.ssh/authorized_keys
   chmod 700 rootfs/$home/.ssh
 done
-chroot rootfs chown -R operator:operator /home/operator
+chroot rootfs chown -R reader:reader /home/reader
 rm -f rootfs/etc/ssh/ssh_host_*
 ssh-keygen -q -t ed25519 -N '' -C test-host -f rootfs/etc/ssh/ssh_host_ed25519_key
 cat >rootfs/etc/ssh/sshd_config.d/lab.conf <<'C'

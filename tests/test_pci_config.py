@@ -210,11 +210,11 @@ CASES: dict[str, tuple[bytes, dict[str, Any]]] = {
         changed(config(0), {6: 0}),
         {"port_type": "", "acs": "absent", "ats": "absent", "aer": "absent", "max_payload": None},
     ),
-    "cardbus": (changed(config(0), {0x0E: 2, 0x14: 0x60}), {"port_type": "endpoint"}),
+    "cardbus": (changed(config(0), {0x0E: 2, 0x14: 0x60, 0x34: 0}), {"port_type": "endpoint"}),
     "unknown header": (changed(config(0), {0x0E: 0x7E}), UNREAD | {"responds": True}),
     "list loops": (changed(config(None), {0x41: 0x40}), UNREAD),
-    "list points into the header": (changed(config(None), {0x41: 0x04}), UNREAD),
-    "list ends in ones": (changed(config(None), {0x41: 0xFC, 0xFC: 0xFF, 0xFD: 0xFF}), UNREAD),
+    "list points into the header": (changed(config(None), {0x41: 0x10}), UNREAD),
+    "list ends in ones": (changed(config(None), {0x41: 0xF8, 0xF8: 0xFF}), UNREAD),
     "express capability leaves its area": (
         changed(config(None), {0x41: 0xF8, 0xF8: 0x10, 0xFA: 0x42}),
         {"port_type": "root_port", "max_read_request": None, "link_width": None},
@@ -227,6 +227,10 @@ CASES: dict[str, tuple[bytes, dict[str, Any]]] = {
     "extended list reads as ones": (
         changed(chain(), dict.fromkeys(range(0x100, 0x104), 0xFF)),
         UNREAD_EXTENDED,
+    ),
+    "a capability twice": (
+        config(6, extended=[acs(0x01), acs(0x04)]),
+        {"acs_source_validation": True, "acs_request_redirect": False},
     ),
     "longest list": (chain(*EVERY_HEADER), {"acs": "absent", "ats": "absent", "aer": "absent"}),
     "capability in the last bytes": (

@@ -1,5 +1,6 @@
 """`railwright collect`: read hosts, change nothing, write a snapshot."""
 
+from collections.abc import Iterable
 from enum import Enum
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from railwright.config import store_folder
 from railwright.errors import UsageError
 from railwright.reach.job import Limits
 from railwright.reach.ssh import SshOptions
-from railwright.reach.targets import Targets, find_targets
+from railwright.reach.targets import Targets, find_targets, parse_node_set
 from railwright.report.collected import print_collected
 from railwright.report.console import next_step, output, remarks
 from railwright.report.progress import Progress
@@ -121,10 +122,10 @@ def collect(
     """Read hosts and write a snapshot. Installs nothing there, changes nothing there."""
     probes = select(probe, without)
     if explain_only:
-        explain.print_explained(output(), probes)
+        _print(explain.explained(probes))
         return
     if sudoers_only:
-        sudoers.print_sudoers(output(), probes, user)
+        _print(sudoers.fragment(probes, user))
         return
     limits = Limits(connect_timeout, timeout, megabytes << 20, fan_out, jitter)
     session = Session(
@@ -136,11 +137,10 @@ def collect(
         tuple(slurm_argument),
     )
     if try_host:
-        ready = preflight.try_host(output(), session, try_host)
-        next_step(
-            f"railwright collect -w {try_host}" if ready else "mend the above, then --try again"
-        )
-        raise typer.Exit(0 if ready else 3)
+        tried = preflight.try_host(session, _one_host(try_host))
+        _print(tried.lines)
+        next_step(f"railwright collect -w {try_host}")
+        raise typer.Exit(0 if tried.ready else 3)
     targets = _targets(nodes, host_file, via, kubernetes, state_from, site, fill)
     folder = store_folder(store)
     with Progress(remarks()) as progress:
@@ -148,6 +148,19 @@ def collect(
     whole = print_collected(output(), snapshot)
     next_step("railwright facts")
     raise typer.Exit(0 if whole else 3)
+
+
+def _print(lines: Iterable[str]) -> None:
+    console = output()
+    for line in lines:
+        console.print(line, soft_wrap=True)
+
+
+def _one_host(text: str) -> str:
+    names = parse_node_set(text)
+    if len(names) != 1:
+        raise UsageError(f"--try takes one host, not {len(names)}", do="Name one: --try gpu001.")
+    return names[0]
 
 
 def _targets(

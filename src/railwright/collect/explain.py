@@ -1,8 +1,7 @@
 """`collect --explain`: the complete answer to "what is sent to my hosts?"."""
 
 import hashlib
-
-from rich.console import Console
+from collections.abc import Iterator
 
 from railwright.collect.probe import Probe, read_only_tools
 from railwright.collect.request import RUNNER
@@ -15,52 +14,48 @@ ROOT_WORDS = {
 }
 
 
-def print_explained(console: Console, probes: list[Probe]) -> None:
+def explained(probes: list[Probe]) -> Iterator[str]:
     """Every command and file, what it costs, what it disturbs, and where that is documented."""
     source = RUNNER.read_bytes()
-    console.print("WHAT REACHES A HOST")
-    console.print("  One constant command, as the login shell's argument:")
-    console.print(f"    {REMOTE_COMMAND}", soft_wrap=True)
-    console.print(
-        "  On its standard input, as data: the runner (Python, standard library only) and"
-    )
-    console.print("  the probes below. `railwright runner` prints the same runner to read it:")
-    console.print(f"    {len(source)} bytes, sha256 {hashlib.sha256(source).hexdigest()}")
-    console.print(
-        "  Nothing is installed or written there. It runs at nice 19, one probe at a time"
-    )
-    console.print("  on one card, at most four cards at a time, and ends with the connection.")
-    console.print("  With --become: `sudo -n -l` once; a refusal is final.")
-    console.print("")
-    console.print(f"WHAT IS READ: {len(probes)} probes")
+    yield ("WHAT REACHES A HOST")
+    yield ("  One constant command, as the login shell's argument:")
+    yield (f"    {REMOTE_COMMAND}")
+    yield ("  On its standard input, as data: the runner (Python, standard library only) and")
+    yield ("  the probes below. `railwright runner` prints the same runner to read it:")
+    yield (f"    {len(source)} bytes, sha256 {hashlib.sha256(source).hexdigest()}")
+    yield ("  Nothing is installed or written there. It runs at nice 19, one probe at a time")
+    yield ("  on one card, at most four cards at a time, and ends with the connection.")
+    yield ("  With --become: `sudo -n -l` once; a refusal is final.")
+    yield ("")
+    yield (f"WHAT IS READ: {len(probes)} probes")
     for probe in probes:
-        _print_probe(console, probe)
+        yield from _probe(probe)
 
 
-def _print_probe(console: Console, probe: Probe) -> None:
+def _probe(probe: Probe) -> Iterator[str]:
     times = "" if probe.each == "host" else f", once per {probe.each}"
-    console.print("")
-    console.print(f"{probe.name}: {probe.title}")
-    console.print(
+    yield ("")
+    yield (f"{probe.name}: {probe.title}")
+    yield (
         f"  {ROOT_WORDS[probe.needs_root]}{times}; at most {probe.timeout_s} s and "
         f"{probe.cap_bytes // 1024} KB; {probe.cost}"
     )
-    console.print(f"  disturbs: {probe.disturbs} ({probe.disturbs_source})", soft_wrap=True)
+    yield (f"  disturbs: {probe.disturbs} ({probe.disturbs_source})")
     if probe.condition:
-        console.print(f"  else skipped: {probe.condition_reason}")
+        yield (f"  else skipped: {probe.condition_reason}")
     for tool in probe.tools:
-        console.print(f"  run   {' '.join((tool, *probe.argv[1:]))}")
-        console.print(f"        reads only: {read_only_tools()[tool].source}", soft_wrap=True)
+        yield (f"  run   {' '.join((tool, *probe.argv[1:]))}")
+        yield (f"        reads only: {read_only_tools()[tool].source}")
     for pattern in probe.files:
-        console.print(f"  read  {pattern}")
+        yield (f"  read  {pattern}")
     for pattern in probe.links:
-        console.print(f"  link  {pattern}")
+        yield (f"  link  {pattern}")
     for tool in probe.sudo_tools:
-        console.print(
+        yield (
             f"  or, where sudo allows only exact commands: {' '.join((tool, *probe.sudo_argv[1:]))}"
         )
     if probe.keep:
-        console.print(f"  kept  {_kept(probe)}", soft_wrap=True)
+        yield (f"  kept  {_kept(probe)}")
 
 
 def _kept(probe: Probe) -> str:

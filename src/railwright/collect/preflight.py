@@ -1,15 +1,14 @@
 """`collect --try HOST`: the first hour on a site, in one screen."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-
-from rich.console import Console
 
 from railwright.collect.session import Session, read_into
 from railwright.facts.evidence import ANSWER_STATUSES, Answer
 from railwright.facts.ingest import parse_answer
 from railwright.parse.base import Value
 from railwright.reach.job import STATUSES
-from railwright.report.console import plain
+from railwright.text import plain
 
 # Statuses after which nothing is missing that the host has.
 FINE = ("ok", "absent")
@@ -42,41 +41,48 @@ class Memory:
         self.target = row
 
 
-def try_host(console: Console, session: Session, host: str) -> bool:
-    """Read one host, store nothing, say what works and what will be unknown; True = all fine."""
+@dataclass(frozen=True)
+class Tried:
+    """What the preflight found, as lines to print."""
+
+    ready: bool  # everything the host has could be read
+    lines: list[str]
+
+
+def try_host(session: Session, host: str) -> Tried:
+    """Read one host, store nothing, say what works and what will be unknown."""
     memory = Memory()
     read_into(session, [host], memory, lambda _tally: None)
-    _print_way(console, session, memory, host)
-    if not memory.host:
-        return False
-    fine = _print_probes(console, memory)
-    return fine and memory.target["status"] == "reached"
+    lines = list(_way(session, memory, host))
+    ready = memory.target["status"] == "reached"
+    if memory.host:
+        lines += _probes(memory)
+        ready = ready and all(answer.status in FINE for answer in memory.answers)
+    return Tried(ready, lines)
 
 
-def _print_way(console: Console, session: Session, memory: Memory, host: str) -> None:
+def _way(session: Session, memory: Memory, host: str) -> Iterator[str]:
     target, machine = memory.target, memory.host
     status = str(target["status"])
     meaning = {**STATUSES, "reached": "everything came back", "incomplete": "cut off on the way"}
-    console.print(f"{host} via {session.via}: {status} ({meaning.get(status, '')})")
+    yield (f"{host} via {session.via}: {status} ({meaning.get(status, '')})")
     for word_line in str(target["words"] or "").splitlines()[:8]:
-        console.print(f"  said         {plain(word_line)}")
+        yield (f"  said         {plain(word_line)}")
     if target["noise_bytes"]:
-        console.print(
-            f"  noise        {target['noise_bytes']} bytes: {plain(str(target['noise']))}"
-        )
+        yield (f"  noise        {target['noise_bytes']} bytes: {plain(str(target['noise']))}")
     if not machine:
         return
-    console.print(f"  host         {machine['hostname']}, {machine['operating_system']}")
-    console.print(f"  kernel       {machine['kernel']} {machine['architecture']}")
-    console.print(f"  interpreter  Python {machine['python']}")
+    yield (f"  host         {machine['hostname']}, {machine['operating_system']}")
+    yield (f"  kernel       {machine['kernel']} {machine['architecture']}")
+    yield (f"  interpreter  Python {machine['python']}")
     reason = f": {plain(str(target['root_reason']))}" if target["root_reason"] else ""
-    console.print(f"  root         {ROOT_WORDS.get(str(target['root']), '?')}{reason}")
-    console.print(f"  clock        {machine['clock_offset_s']} s from ours")
-    console.print(f"  took         {target['duration_s']} s, {target['bytes_received']} bytes")
+    yield (f"  root         {ROOT_WORDS.get(str(target['root']), '?')}{reason}")
+    yield (f"  clock        {machine['clock_offset_s']} s from ours")
+    yield (f"  took         {target['duration_s']} s, {target['bytes_received']} bytes")
 
 
-def _print_probes(console: Console, memory: Memory) -> bool:
-    console.print("  probe         instance         status           seconds      bytes  facts")
+def _probes(memory: Memory) -> Iterator[str]:
+    yield ("  probe         instance         status           seconds      bytes  facts")
     unknown: dict[str, str] = {}
     for answer in sorted(memory.answers, key=lambda answer: (answer.probe, answer.instance)):
         status, reason, count = answer.status, answer.reason, 0
@@ -85,7 +91,7 @@ def _print_probes(console: Console, memory: Memory) -> bool:
             count = len(rows)
             if trouble:
                 status, reason = "not understood", trouble
-        console.print(
+        yield (
             f"  {answer.probe:12}  {answer.instance or '-':15}  {status:15}  "
             f"{answer.duration_s:7.2f}  {len(answer.stdout):9}  {count:5}"
         )
@@ -93,7 +99,6 @@ def _print_probes(console: Console, memory: Memory) -> bool:
             meaning = ANSWER_STATUSES.get(status, "")
             unknown.setdefault(f"{answer.probe}: {status} ({meaning})", reason)
     if unknown:
-        console.print("  What will be unknown, and why:")
+        yield ("  What will be unknown, and why:")
     for what, reason in unknown.items():
-        console.print(f"    {what}: {plain(reason)}" if reason else f"    {what}")
-    return all(answer.status in FINE for answer in memory.answers)
+        yield (f"    {what}: {plain(reason)}" if reason else f"    {what}")

@@ -60,6 +60,7 @@ class Probe:
     absent: str = "absent"
     absent_reason: str = "there are no such files on this host"
     busy_words: tuple[str, ...] = ()
+    absent_words: tuple[str, ...] = ()
     denied_words: tuple[str, ...] = (
         "permission denied",
         "operation not permitted",
@@ -97,6 +98,7 @@ class Probe:
             "absent": self.absent,
             "absent_reason": self.absent_reason,
             "busy_words": list(self.busy_words),
+            "absent_words": list(self.absent_words),
             "denied_words": list(self.denied_words),
             "keep": keep or None,
             "sudo_tools": list(self.sudo_tools or self.tools),

@@ -24,7 +24,6 @@ connection. `json` and `argparse` stay out: Debian's and Ubuntu's python3-minima
 import ast
 import base64
 import errno
-import fnmatch
 import glob
 import os
 import re
@@ -107,9 +106,12 @@ class Machine(object):
         for name in names:
             for folder in PATH:
                 path = os.path.join(folder, name)
-                if os.path.isfile(self.path(path)) and os.access(self.path(path), os.X_OK):
+                if os.path.isfile(self.path(path)):
                     return path
         return ""
+
+    def may_run(self, path):
+        return os.access(self.path(path), os.X_OK)
 
 
 def is_nic(machine, address):
@@ -490,16 +492,20 @@ def judge(answer, probe):
             answer.update(status=probe["absent"], reason=probe["absent_reason"])
         return
     code = answer["exit_code"]
-    if code == 0:
+    if code == 0 and (answer["stdout"] or not answer["stderr"]):
         return
+    # Some tools fail with exit status 0: lldpctl says on standard error that its daemon is away.
     said = b"".join([answer["stderr"], answer["stdout"]])
-    words = said.decode("utf-8", "replace").lower()
+    words = said.decode("utf-8", "replace").strip().lower()
+    last = words.splitlines()[-1][:200] if words else ""
     if any(word in words for word in probe["busy_words"]):
         answer.update(status="device busy", reason="busy twice, %d s apart" % BUSY_WAIT)
     elif any(word in words for word in probe["denied_words"]):
-        answer.update(status="denied", reason="the tool was refused")
+        answer.update(status="denied", reason=last)
+    elif any(word in words for word in probe["absent_words"]):
+        answer.update(status="absent", reason=probe["absent_reason"])
     else:
-        answer.update(status="failed", reason="exit status %d" % code)
+        answer.update(status="failed", reason="exit status %d: %s" % (code, last))
 
 
 # ---- root ----------------------------------------------------------------------------------
@@ -625,20 +631,22 @@ class Run(object):
     def place(self, probe, instance, values, card, argv, privilege, done, under_root):
         """Decide how one instance is read: as we are, under the root runner, by sudo, or not."""
         needs = probe["needs_root"]
-        if needs == "no" or privilege.how == "root":
+        ours = not argv or self.machine.may_run(argv[0])
+        if privilege.how == "root" or (needs == "no" and ours):
             self.waiting.append((probe, instance, values, card, argv))
             return
-        if privilege.how == "runner":
+        if privilege.how == "runner" and needs != "no":
             under_root.append([probe["name"], instance])
             return
         command = argv or [
             part.format(tool=self.machine.tool(probe["sudo_tools"]), **values)
-            for part in probe["sudo_argv"]]
+            for part in probe["sudo_argv"]
+        ]
         form = " ".join(command[:1] + probe["sudo_form"])
         if form in privilege.commands:
             sudo = [self.machine.tool(["sudo"]), "-n", "--"]
             self.waiting.append((probe, instance, values, card, sudo + command))
-        elif needs == "maybe":
+        elif needs == "maybe" and ours:
             self.waiting.append((probe, instance, values, card, argv))
         else:
             reason = privilege.reason or "sudo does not allow: " + form

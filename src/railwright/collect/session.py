@@ -3,12 +3,10 @@
 import asyncio
 import getpass
 import platform
-import sys
 import time
-from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
 
 from railwright.collect.probe import Probe
 from railwright.collect.request import Request, new_request
@@ -23,8 +21,6 @@ from railwright.reach.slurm import SlurmTransport
 from railwright.reach.ssh import SshOptions, SshTransport
 from railwright.reach.targets import Targets
 
-T = TypeVar("T")
-
 
 @dataclass(frozen=True)
 class Session:
@@ -34,7 +30,7 @@ class Session:
     probes: tuple[Probe, ...]
     limits: Limits
     become: bool = False
-    ssh: SshOptions = SshOptions()
+    ssh: SshOptions = field(default_factory=SshOptions)
     slurm_arguments: tuple[str, ...] = ()
 
     def transport(self) -> Transport:
@@ -51,13 +47,6 @@ class Session:
         return new_request(chosen, self.limits.total_s, become=self.become)
 
 
-def run_async(work: Coroutine[Any, Any, T]) -> T:
-    """asyncio.run, without one waiting thread per child process before Python 3.12."""
-    if sys.version_info < (3, 12):
-        asyncio.get_event_loop_policy().set_child_watcher(asyncio.PidfdChildWatcher())
-    return asyncio.run(work)
-
-
 def read_into(  # noqa: PLR0913 (a run and where it goes)
     session: Session,
     targets: list[str],
@@ -68,7 +57,7 @@ def read_into(  # noqa: PLR0913 (a run and where it goes)
     building: Building | None = None,
 ) -> bool:
     """Read these machines into `rows`; False if the operator stopped it."""
-    return run_async(
+    return asyncio.run(
         read_machines(
             targets,
             session.transport(),

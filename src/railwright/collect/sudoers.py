@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator
 
-from rich.console import Console
-
 from railwright.collect.probe import Probe, read_only_tools
 
 
@@ -17,11 +15,11 @@ def entries(probes: list[Probe]) -> Iterator[str]:
                 yield " ".join([path, *probe.sudo_form()])
 
 
-def print_sudoers(console: Console, probes: list[Probe], user: str) -> None:
+def fragment(probes: list[Probe], user: str) -> Iterator[str]:
     """A fragment for /etc/sudoers.d; `visudo -c -f` checks it."""
     name = user or "railwright"
-    console.print("# Lets Railwright's read-only probes run as root, and nothing else.")
-    console.print(f"# Put it into /etc/sudoers.d/railwright (mode 0440); '{name}' is the ssh user.")
-    console.print("# Character classes instead of *: they match one PCI address and nothing more.")
+    yield ("# Lets Railwright's read-only probes run as root, and nothing else.")
+    yield (f"# Put it into /etc/sudoers.d/railwright (mode 0440); '{name}' is the ssh user.")
+    yield ("# Character classes instead of *: they match one PCI address and nothing more.")
     for entry in entries(probes):
-        console.print(f"{name} ALL=(root) NOPASSWD: {entry}", soft_wrap=True)
+        yield (f"{name} ALL=(root) NOPASSWD: {entry}")

@@ -268,8 +268,7 @@ def decode(space: bytes) -> dict[str, Value]:
         return values
     if PCI_CAP_ID_EXP in found.at:
         values |= _express(space, found.at[PCI_CAP_ID_EXP])
-        if len(space) > CLASSIC_SIZE:
-            values |= _extended_values(space)
+        values |= _extended_values(space)
     elif found.complete:
         # Extended capabilities belong to PCI Express: without it there are none to read.
         values |= {"port_type": "", "acs": "absent", "ats": "absent", "aer": "absent"}

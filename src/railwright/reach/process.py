@@ -1,7 +1,9 @@
 """One local process (an ssh, an srun), its bytes and its end, under limits.
 
 Bytes are read as they come and never by line: ClusterShell's line readers lose and reorder text
-with carriage returns and cannot cap a stream without newline (docs/decisions/0002).
+with carriage returns and cannot cap a stream without newline (docs/decisions/0002). Not asyncio's
+own subprocesses either: their `wait` returns only when the last holder of a pipe lets go, and ssh's
+ControlPersist master holds standard error for minutes.
 """
 
 import asyncio
@@ -9,15 +11,18 @@ import contextlib
 import os
 import shutil
 import signal
+import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from typing import IO
 
 CHUNK = 65536
 WORDS_CAP = 4096
-DRAIN_S = 1.0  # after the process is gone: its pipes may be held by an ssh ControlPersist master
+DRAIN_S = 1.0  # after the process is gone: for what its pipes still hold
 LINGER_S = 3.0  # after its output is closed: then it is killed, and nobody waits for it
+POLL_S = 0.05  # where the kernel has no pidfd (before Linux 5.3)
 
 
 @dataclass
@@ -42,48 +47,148 @@ def _die_with_us() -> tuple[str, ...]:
     return (setpriv, "--pdeathsig", "KILL") if setpriv else ()
 
 
-class _Stream:
-    def __init__(self, limit: int, on_bytes: Callable[[bytes], None]) -> None:
-        self.limit = limit
-        self.on_bytes = on_bytes
+class _Pipe:
+    """One output of the process; `done` is set at its end or when the limit is passed."""
+
+    def __init__(self, pipe: IO[bytes], take: Callable[[bytes], bool]) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._pipe = pipe
+        self._take = take
+        self.done = asyncio.Event()
+        os.set_blocking(pipe.fileno(), False)
+        self._loop.add_reader(pipe.fileno(), self._readable)
+
+    def _readable(self) -> None:
+        try:
+            data = os.read(self._pipe.fileno(), CHUNK)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if not data or not self._take(data):
+            self.close()
+
+    def close(self) -> None:
+        if not self._pipe.closed:
+            self._loop.remove_reader(self._pipe.fileno())
+            self._pipe.close()
+        self.done.set()
+
+
+class _Input:
+    """Standard input: written as the process takes it, then held open or closed."""
+
+    def __init__(self, pipe: IO[bytes], data: bytes, *, hold: bool) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._pipe = pipe
+        self._data = memoryview(data)
+        self._hold = hold
+        self._writing = True
+        os.set_blocking(pipe.fileno(), False)
+        self._loop.add_writer(pipe.fileno(), self._writable)
+
+    def _writable(self) -> None:
+        try:
+            self._data = self._data[os.write(self._pipe.fileno(), self._data[:CHUNK]) :]
+        except BlockingIOError:
+            return
+        except OSError:  # the process does not read, or is gone: its end tells, not ours
+            self.close()
+            return
+        if not self._data:
+            self._stop_writing()
+            if not self._hold:
+                self.close()
+
+    def _stop_writing(self) -> None:
+        if self._writing:
+            self._writing = False
+            self._loop.remove_writer(self._pipe.fileno())
+
+    def close(self) -> None:
+        if not self._pipe.closed:
+            self._stop_writing()
+            with contextlib.suppress(OSError):
+                self._pipe.close()
+
+
+async def _gone(process: "subprocess.Popen[bytes]") -> None:
+    """Returns when the process has ended, whoever still holds its pipes."""
+    try:
+        handle = os.pidfd_open(process.pid)
+    except (AttributeError, OSError):
+        while process.poll() is None:  # noqa: ASYNC110 (nothing tells us)
+            await asyncio.sleep(POLL_S)
+        return
+    loop = asyncio.get_running_loop()
+    ended = asyncio.Event()
+    loop.add_reader(handle, ended.set)
+    try:
+        await ended.wait()
+    finally:
+        loop.remove_reader(handle)
+        os.close(handle)
+    process.wait()
+
+
+class _Running:
+    """A process with its pipes attached to the loop."""
+
+    def __init__(  # noqa: PLR0913 (each is a bound or an end of the pipe)
+        self,
+        argv: list[str],
+        *,
+        stdin: bytes,
+        hold_stdin: bool,
+        byte_limit: int,
+        on_bytes: Callable[[bytes], None],
+        environment: dict[str, str] | None,
+    ) -> None:
         self.received = 0
         self.words = b""
-        self.flooded = asyncio.Event()
-
-    async def read_output(self, reader: asyncio.StreamReader) -> None:
-        while data := await reader.read(CHUNK):
-            if self._count(data):
-                return
-            self.on_bytes(data)
-
-    async def read_words(self, reader: asyncio.StreamReader) -> None:
-        while data := await reader.read(CHUNK):
-            if self._count(data):
-                return
-            if len(self.words) < WORDS_CAP:
-                self.words = (self.words + data)[:WORDS_CAP]
+        self.flooded = False
+        self._limit = byte_limit
+        self._on_bytes = on_bytes
+        self.process = subprocess.Popen(
+            [*_die_with_us(), *argv],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,  # no terminal: nothing can ask a question there
+            env=None if environment is None else {**os.environ, **environment},
+            bufsize=0,
+        )
+        assert self.process.stdin is not None  # noqa: S101 (all three are pipes)
+        assert self.process.stdout is not None  # noqa: S101
+        assert self.process.stderr is not None  # noqa: S101
+        self.input = _Input(self.process.stdin, stdin, hold=hold_stdin)
+        self.output = _Pipe(self.process.stdout, self._take_output)
+        self.errors = _Pipe(self.process.stderr, self._take_words)
 
     def _count(self, data: bytes) -> bool:
         self.received += len(data)
-        if self.received > self.limit:
-            self.flooded.set()
-            return True
-        return False
+        if self.received > self._limit:
+            self.flooded = True
+            self.output.done.set()
+        return not self.flooded
 
+    def _take_output(self, data: bytes) -> bool:
+        if not self._count(data):
+            return False
+        self._on_bytes(data)
+        return True
 
-async def _write(writer: asyncio.StreamWriter, data: bytes, *, hold: bool) -> None:
-    # A process that never reads, or is gone already: its end tells, not ours.
-    with contextlib.suppress(OSError):
-        writer.write(data)
-        await writer.drain()
-        if not hold:
-            writer.close()
+    def _take_words(self, data: bytes) -> bool:
+        if len(self.words) < WORDS_CAP:
+            self.words = (self.words + data)[:WORDS_CAP]
+        return self._count(data)
 
-
-def _kill(process: asyncio.subprocess.Process) -> None:
-    # The whole group: ssh may have started a ProxyCommand.
-    with contextlib.suppress(OSError):
-        os.killpg(process.pid, signal.SIGKILL)
+    def end(self) -> None:
+        """Kill the whole group (ssh may have started a ProxyCommand) and let go of the pipes."""
+        with contextlib.suppress(OSError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        for pipe in (self.input, self.output, self.errors):
+            pipe.close()
 
 
 async def run_process(  # noqa: PLR0913 (each is a bound or an end of the pipe)
@@ -98,50 +203,39 @@ async def run_process(  # noqa: PLR0913 (each is a bound or an end of the pipe)
 ) -> Ended:
     """Run to the end or to a limit; always reaped, never raises for what the process does."""
     began = time.monotonic()
-    process = await asyncio.create_subprocess_exec(
-        *_die_with_us(),
-        *argv,
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        start_new_session=True,  # no terminal: nothing can ask a question there
-        env=None if environment is None else {**os.environ, **environment},
+    running = _Running(
+        argv,
+        stdin=stdin,
+        hold_stdin=hold_stdin,
+        byte_limit=byte_limit,
+        on_bytes=on_bytes,
+        environment=environment,
     )
-    assert process.stdin is not None  # noqa: S101 (all three are pipes)
-    assert process.stdout is not None  # noqa: S101
-    assert process.stderr is not None  # noqa: S101
-    stream = _Stream(byte_limit, on_bytes)
-    writing = asyncio.ensure_future(_write(process.stdin, stdin, hold=hold_stdin))
-    output = asyncio.ensure_future(stream.read_output(process.stdout))
-    words = asyncio.ensure_future(stream.read_words(process.stderr))
-    gone = asyncio.ensure_future(process.wait())
-    flood = asyncio.ensure_future(stream.flooded.wait())
-    ended = Ended(None, "", 0, 0.0)
+    gone = asyncio.ensure_future(_gone(running.process))
+    silent = asyncio.ensure_future(running.output.done.wait())
+    timed_out = False
     try:
-        await asyncio.wait(
-            {output, gone, flood}, timeout=total_s, return_when=asyncio.FIRST_COMPLETED
-        )
-        ended.flooded = stream.flooded.is_set()
+        await asyncio.wait({gone, silent}, timeout=total_s, return_when=asyncio.FIRST_COMPLETED)
         if gone.done():
-            await asyncio.wait({output, words}, timeout=DRAIN_S)
-        elif output.done() and not ended.flooded:
+            rest = {silent, asyncio.ensure_future(running.errors.done.wait())}
+            _, late = await asyncio.wait(rest, timeout=DRAIN_S)
+            for task in late:
+                task.cancel()
+        elif silent.done() and not running.flooded:
             await asyncio.wait({gone}, timeout=LINGER_S)
         else:
-            ended.timed_out = not ended.flooded
+            timed_out = not running.flooded
     finally:
-        tasks = (writing, output, words, flood)
-        for task in tasks:
-            task.cancel()
-        _kill(process)
-        process.stdin.close()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        running.end()
+        silent.cancel()
         # Killed: what is left is a moment, or a process in the kernel that nobody can wait for.
         await asyncio.wait({gone}, timeout=LINGER_S)
-        # Not only the process: its pipes may be held open by others.
-        process._transport.close()  # type: ignore[attr-defined]
-    ended.exit_code = process.returncode
-    ended.flooded = ended.flooded or stream.flooded.is_set()
-    ended.words = stream.words.decode("utf-8", "replace").strip()
-    ended.bytes_received = stream.received
-    ended.duration = time.monotonic() - began
-    return ended
+        gone.cancel()
+    return Ended(
+        exit_code=running.process.poll(),
+        words=running.words.decode("utf-8", "replace").strip(),
+        bytes_received=running.received,
+        duration=time.monotonic() - began,
+        timed_out=timed_out,
+        flooded=running.flooded,
+    )

@@ -1,11 +1,10 @@
 """Where things are printed: data to standard output, progress and remarks to standard error."""
 
-import re
-
 from rich.console import Console
 
-# What comes from a machine may hold escape codes; a terminal must never act on them.
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+from railwright.text import plain
+
+__all__ = ["next_step", "output", "plain", "remarks"]
 
 
 def output() -> Console:
@@ -19,11 +18,6 @@ def output() -> Console:
 def remarks() -> Console:
     """Standard error."""
     return Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
-
-
-def plain(text: str) -> str:
-    """A machine's text without control characters, on one line."""
-    return _CONTROL.sub("?", text.replace("\n", " ⏎ ").replace("\r", ""))
 
 
 def next_step(command: str) -> None:

@@ -1,0 +1,27 @@
+"""What tests need of the machine; outside CI they are skipped where it is missing, in CI never."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[1]
+SHARED = REPOSITORY.parent / "shared"
+IN_CI = bool(os.environ.get("RAILWRIGHT_CI"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        missing = ""
+        if ("root" in item.keywords or "fleet" in item.keywords) and os.geteuid() != 0:
+            missing = "needs root"
+        elif "shared" in item.keywords and not SHARED.is_dir():
+            missing = "needs the shared reference data"
+        if missing and not IN_CI:
+            item.add_marker(pytest.mark.skip(reason=missing))
+
+
+@pytest.fixture(autouse=True)
+def _own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test ever touches the user's own store."""
+    monkeypatch.setenv("RAILWRIGHT_STORE", str(tmp_path / "store"))
