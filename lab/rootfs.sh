@@ -3,7 +3,7 @@
 # usage: lab/rootfs.sh [DIR]   (default $LAB or ~/.cache/railwright-lab). About 70 s, then cached.
 set -euo pipefail
 lab=${1:-${LAB:-$HOME/.cache/railwright-lab}}
-packages="iproute2 openssh-server lldpd python3 pciutils mstflint procps sudo tcsh fish kmod slurm-wlm munge"
+packages="iproute2 openssh-server lldpd python3 pciutils mstflint procps sudo tcsh fish kmod slurm-wlm munge strace"
 stamp="$lab/rootfs/.made-of"
 [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$packages" ] && exit 0
 mkdir -p "$lab"

@@ -40,6 +40,8 @@ class Host:
     number: int
     kind: str = "healthy"
     tree: Path | None = None  # a fake host's files: its sys/ goes over /sys, the rest over /
+    user: str = "root"  # whom ssh logs in as
+    extra: tuple[tuple[str, str | bytes, int], ...] = ()  # (path, content, mode) put on the host
 
     @property
     def name(self) -> str:
@@ -136,12 +138,14 @@ def _start_script(fleet: Fleet, host: Host) -> str:
     lines = [
         "set -e",
         f"hostname {host.name}",
-        f"mount -t overlay overlay -o lowerdir={_lower(host)},upperdir={base}/u,workdir={base}/w {root}",
+        f"layers=lowerdir={_lower(host)},upperdir={base}/u,workdir={base}/w",
+        f"mount -t overlay overlay -o $layers {root}",
         f"mkdir -p {root}/run/sshd {root}/dev",
         f"mount -t proc proc {root}/proc",
         f"mount -t tmpfs dev {root}/dev",
-        f"for n in null zero urandom random tty ptmx; do : > {root}/dev/$n; "
-        f"mount --bind /dev/$n {root}/dev/$n; done",
+        f"cd {root}/dev",
+        "for n in null zero urandom random tty ptmx; do : > $n; mount --bind /dev/$n $n; done",
+        "cd /",
         f"mkdir {root}/dev/pts {root}/dev/shm",
         f"mount -t devpts devpts {root}/dev/pts -o newinstance,ptmxmode=0666",
         f"mount --bind {root}/dev/pts/ptmx {root}/dev/ptmx",
@@ -176,6 +180,11 @@ def _prepare_upper(fleet: Fleet, host: Host) -> None:
     hosts.write_text(f"127.0.0.1 localhost\n10.88.255.254 labhub\n{names}")
     if host.kind == "silent":
         (upper / "silent.py").write_text(_SILENT)
+    for name, content, mode in host.extra:
+        path = upper / name.lstrip("/")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        path.chmod(mode)
     if host.kind in ("hanging", "flooding", "no python"):
         binaries = upper / "usr/bin"
         binaries.mkdir(parents=True)
@@ -226,7 +235,7 @@ def _write_ssh_files(fleet: Fleet) -> None:
     (fleet.folder / "key").chmod(0o600)
     blocks = []
     for host in fleet.hosts:
-        user = "reader" if host.kind == "no root" else "root"
+        user = "reader" if host.kind == "no root" else host.user
         blocks.append(f"Host {host.name}\n  HostName {host.address}\n  User {user}\n")
     blocks.append(
         f"Host *\n  IdentityFile {fleet.folder}/key\n  IdentitiesOnly yes\n"

@@ -1,5 +1,6 @@
 """Running the runner and taking its output apart, for tests."""
 
+import re
 import subprocess
 import sys
 import zlib
@@ -83,3 +84,20 @@ def program_with(source: bytes) -> bytes:
 
 
 PYTHON = sys.executable
+
+
+WRITING = re.compile(
+    r"\b(mkdir|mkdirat|rmdir|unlink|unlinkat|rename\w*|link|linkat|symlink\w*|mknod\w*|mount|umount2|"
+    r"move_mount|fsopen|init_module|finit_module|delete_module|chmod|fchmod\w*|chown|fchown\w*|"
+    r"truncate|ftruncate|setxattr|utime\w*|creat|swapon|reboot|sethostname|ptrace)\("
+)
+
+
+def writes(trace: str) -> list[str]:
+    """Every system call of a trace that could change a file system, a mount or the kernel."""
+    found = []
+    for line in trace.splitlines():
+        opened = re.search(r"\bopen(at|at2)?\(.*(O_WRONLY|O_RDWR|O_CREAT|O_TRUNC|O_APPEND)", line)
+        if opened or WRITING.search(line):
+            found.append(line)
+    return found

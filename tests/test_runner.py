@@ -25,6 +25,7 @@ from tests.reading import (
     program_with,
     request,
     start,
+    writes,
 )
 
 ALIVE_SHELLS = ["/bin/sh", "bash", "tcsh", "fish"]
@@ -345,22 +346,6 @@ def test_a_reader_that_hangs_costs_its_own_probe_only(tmp_path: Path) -> None:
 
 
 # ---- it writes nothing ----------------------------------------------------------------------
-
-WRITING = re.compile(
-    r"\b(mkdir|mkdirat|rmdir|unlink|unlinkat|rename\w*|link|linkat|symlink\w*|mknod\w*|mount|umount2|"
-    r"move_mount|fsopen|init_module|finit_module|delete_module|chmod|fchmod\w*|chown|fchown\w*|"
-    r"truncate|ftruncate|setxattr|utime\w*|creat|swapon|reboot|sethostname|ptrace)\("
-)
-
-
-def writes(trace: str) -> list[str]:
-    """Every system call of a trace that could change a file system, a mount or the kernel."""
-    found = []
-    for line in trace.splitlines():
-        opened = re.search(r"\bopen(at|at2)?\(.*(O_WRONLY|O_RDWR|O_CREAT|O_TRUNC|O_APPEND)", line)
-        if opened or WRITING.search(line):
-            found.append(line)
-    return found
 
 
 def test_the_trap_itself_sees_writes(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from railwright.facts.evidence import ANSWER_STATUSES, Answer
 from railwright.parse.base import Value
 
 MOST_PLANNED = 20_000
+FLOOD_BYTES = 4 << 20  # no banner or login script is that long
 HELLO, END = ".hello", ".end"
 
 
@@ -102,7 +103,8 @@ class MachineStream:
         """What became of the machine: what came back decides, then what the transport says."""
         if self.reader.complete and self.hello:
             return "reached"
-        if transport_status == "flooding":
+        # A flood may meet the time limit before the byte limit.
+        if transport_status == "flooding" or self.reader.noise_bytes > FLOOD_BYTES:
             return "flooding"
         if self.hello:
             return "incomplete"

@@ -14,7 +14,15 @@ import duckdb
 
 from railwright import __version__
 from railwright.facts import derive
-from railwright.facts.duck import connect, copy_query, file_list, identifier, quote, read_spool
+from railwright.facts.duck import (
+    connect,
+    copy_query,
+    file_list,
+    identifier,
+    moment,
+    quote,
+    read_spool,
+)
 from railwright.facts.evidence import EVIDENCE_COLUMNS, Answer, Spool
 from railwright.facts.ingest import ingest
 from railwright.facts.schema import Table, tables
@@ -77,9 +85,9 @@ class Building:
 def _run_table_rows(folder: Path, name: str, database: duckdb.DuckDBPyConnection) -> str:
     """The rows that the run itself wrote (target, host), the last one per target."""
     kinds = tables()[name].column_types()
-    spooled = {n: "DOUBLE" if t == "TIMESTAMPTZ" else t for n, t in kinds.items()}
+    spooled = {n: "DOUBLE" if t == "TIMESTAMP" else t for n, t in kinds.items()}
     picked = ", ".join(
-        f"to_timestamp({identifier(n)}) AS {identifier(n)}" if t == "TIMESTAMPTZ" else identifier(n)
+        f"{moment(identifier(n))} AS {identifier(n)}" if t == "TIMESTAMP" else identifier(n)
         for n, t in kinds.items()
     )
     files = sorted((folder / "spool").glob(f"{name}-*.ndjson"))

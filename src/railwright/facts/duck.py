@@ -39,6 +39,14 @@ def identifier(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def moment(seconds: str) -> str:
+    """Seconds since the epoch as a TIMESTAMP in UTC.
+
+    Not TIMESTAMPTZ: fetching one in Python needs pytz, which DuckDB does not bring along.
+    """
+    return f"make_timestamp(({seconds} * 1e6)::BIGINT)"
+
+
 def file_list(paths: Iterable[Path]) -> str:
     """A SQL list of file names for read_parquet."""
     return "[" + ", ".join(quote(str(path)) for path in paths) + "]"
@@ -81,11 +89,9 @@ class RowWriter:
             file.close()
             spool = self._spool(table)
             kinds = columns[table]
-            spooled = {n: "DOUBLE" if t == "TIMESTAMPTZ" else t for n, t in kinds.items()}
+            spooled = {n: "DOUBLE" if t == "TIMESTAMP" else t for n, t in kinds.items()}
             picked = ", ".join(
-                f"to_timestamp({identifier(n)}) AS {identifier(n)}"
-                if t == "TIMESTAMPTZ"
-                else identifier(n)
+                f"{moment(identifier(n))} AS {identifier(n)}" if t == "TIMESTAMP" else identifier(n)
                 for n, t in kinds.items()
             )
             copy_query(

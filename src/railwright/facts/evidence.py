@@ -17,7 +17,7 @@ EVIDENCE_COLUMNS = {
     "exit_code": ("INTEGER", "INTEGER"),
     "stdout": ("VARCHAR", "BLOB"),
     "stderr": ("VARCHAR", "BLOB"),
-    "started": ("DOUBLE", "TIMESTAMPTZ"),
+    "started": ("DOUBLE", "TIMESTAMP"),
     "duration_s": ("DOUBLE", "DOUBLE"),
     "truncated": ("BOOLEAN", "BOOLEAN"),
     "dropped": ("BIGINT", "BIGINT"),

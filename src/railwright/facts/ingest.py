@@ -14,7 +14,15 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from railwright.facts.duck import RowWriter, connect, copy_query, identifier, quote, read_spool
+from railwright.facts.duck import (
+    RowWriter,
+    connect,
+    copy_query,
+    identifier,
+    moment,
+    quote,
+    read_spool,
+)
 from railwright.facts.evidence import EVIDENCE_COLUMNS
 from railwright.facts.schema import tables
 from railwright.parse.base import NotUnderstoodError, Row, Value
@@ -68,7 +76,7 @@ def spool_to_evidence(folder: Path, spool: Path) -> Path:
     """One Parquet part of evidence, complete or not there."""
     part = folder / "evidence" / f"{spool.stem}.parquet"
     part.parent.mkdir(exist_ok=True)
-    convert = {"BLOB": "from_base64({0})", "TIMESTAMPTZ": "to_timestamp({0})"}
+    convert = {"BLOB": "from_base64({0})", "TIMESTAMP": moment("{0}")}
     picked = ", ".join(
         convert[kind].format(identifier(name)) + f" AS {identifier(name)}"
         if kind in convert

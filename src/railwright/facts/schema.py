@@ -11,7 +11,7 @@ from pathlib import Path
 from railwright.errors import RailwrightError
 from railwright.toml import load_toml
 
-TYPES = frozenset({"VARCHAR", "BIGINT", "INTEGER", "DOUBLE", "BOOLEAN", "TIMESTAMPTZ"})
+TYPES = frozenset({"VARCHAR", "BIGINT", "INTEGER", "DOUBLE", "BOOLEAN", "TIMESTAMP"})
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,10 @@ class Table:
 
 TARGET = Column("target", "VARCHAR", "the machine, as the operator named it", "the target list")
 READ_AT = Column(
-    "read_at", "TIMESTAMPTZ", "when this machine was read, by its probe", "the evidence row"
+    "read_at",
+    "TIMESTAMP",
+    "when this machine was read, by its probe; UTC, the machine's clock",
+    "the evidence row",
 )
 
 

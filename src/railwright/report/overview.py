@@ -1,0 +1,268 @@
+"""`railwright facts`: what a snapshot holds, folded, with the denominator of every count.
+
+SQL counts; Python only sees groups. A host of which something is not known is never left out: each
+heading says of how many hosts everything in its section is known, and why not of the others.
+"""
+
+import time
+from typing import NamedTuple
+
+import duckdb
+
+from railwright.facts.duck import identifier, quote
+from railwright.facts.snapshot import Snapshot
+from railwright.report.console import plain
+from railwright.report.screen import (
+    Screen,
+    age,
+    cut,
+    folded,
+    number_of,
+    padded,
+    widths,
+    with_hosts,
+)
+from railwright.report.sections import HELPERS, LLDP, SECTIONS, SWITCHES, Section
+
+MOST_ROWS = 20  # of one section on a terminal; a pipe gets all
+UNKNOWN = "unknown"
+
+
+class Group(NamedTuple):
+    """Hosts that have the same, and how many things."""
+
+    cells: tuple[str | None, ...]
+    things: int  # how many; per host where the section says so
+    hosts: list[str]
+
+
+class Targets(NamedTuple):
+    """The denominator."""
+
+    everyone: list[str]
+    reached: int
+    incomplete: int
+    missed: int
+    out_of_service: int
+
+
+def print_overview(screen: Screen, snapshot: Snapshot, now: float | None = None) -> bool:
+    """The overview; True when every host that is in service was reached."""
+    with snapshot.database() as database:
+        database.execute(HELPERS)
+        targets = _targets(database)
+        _print_head(screen, snapshot, targets, time.time() if now is None else now)
+        if not targets.everyone:
+            screen.line("Nothing was asked for: this snapshot has no targets.")
+            return True
+        _print_unknown(screen, database, targets)
+        for section in SECTIONS:
+            _print_section(screen, database, section, targets)
+            if section is LLDP:
+                _print_switches(screen, database)
+    return targets.incomplete + targets.missed == 0
+
+
+def _targets(database: duckdb.DuckDBPyConnection) -> Targets:
+    found = database.execute(
+        "SELECT list(target ORDER BY target), count(*) FILTER (status = 'reached'), "
+        "count(*) FILTER (status = 'incomplete' AND out_of_service = ''), "
+        "count(*) FILTER (status NOT IN ('reached', 'incomplete') AND out_of_service = ''), "
+        "count(*) FILTER (status <> 'reached' AND out_of_service <> '') FROM target"
+    ).fetchone()
+    assert found is not None  # noqa: S101 (an aggregate always has a row)
+    return Targets(found[0] or [], *found[1:])
+
+
+def _print_head(screen: Screen, snapshot: Snapshot, targets: Targets, now: float) -> None:
+    started = snapshot.run.get("started")
+    old = f", {age(now - started)} old" if isinstance(started, (int, float)) else ""
+    screen.heading(f"Snapshot {snapshot.name}", f"{old}, in {snapshot.path.parent}")
+    parts = [f"{targets.reached:,} reached"]
+    if targets.incomplete:
+        parts.append(f"{targets.incomplete:,} incomplete")
+    parts.append(f"{targets.missed:,} not reached")
+    parts.append(f"{targets.out_of_service:,} out of service")
+    screen.line(f"{number_of(len(targets.everyone), 'target')}: {', '.join(parts)}")
+
+
+# ---- what is not known
+
+# Of what ssh said only the last line: before it stand banners and warnings.
+_UNREACHED = r"""
+SELECT 'host', answer, mode(said), count(DISTINCT said), list(target)
+FROM (SELECT target,
+          CASE out_of_service WHEN '' THEN status ELSE 'out of service, ' || status END AS answer,
+          CASE out_of_service WHEN '' THEN regexp_extract(rtrim(words, E'\r\n\t '), '[^\r\n]*$')
+                              ELSE out_of_service END AS said
+      FROM target WHERE status <> 'reached')
+GROUP BY answer ORDER BY answer LIKE 'out of service%', answer
+"""
+_UNANSWERED = """
+SELECT probe, status, mode(reason), count(DISTINCT reason), list(DISTINCT target)
+FROM probe_result WHERE status <> 'ok' GROUP BY ALL ORDER BY probe, status
+"""
+
+
+def _print_unknown(screen: Screen, database: duckdb.DuckDBPyConnection, targets: Targets) -> None:
+    found = [
+        *database.execute(_UNREACHED).fetchall(),
+        *database.execute(_UNANSWERED).fetchall(),
+    ]
+    screen.line()
+    if not found:
+        screen.heading("Not known", ": nothing; every probe answered on every host")
+        return
+    screen.heading("Not known")
+    title = ("hosts", "what", "answer")
+    rows = [(f"{len(names):,}", what, answer) for what, answer, _, _, names in found]
+    columns = widths([title, *rows])
+    screen.line("  " + padded(title, columns, 1), "dim")
+    indent = columns[0] + 4
+    for row, (_, _, said, different, names) in zip(rows, found, strict=True):
+        lines = with_hosts(screen, "  " + padded(row, columns, 1), names, targets.everyone, indent)
+        why = plain(said or "") + (f" (one of {different} reasons)" if different > 1 else "")
+        # Behind the hosts where there is room, else on a line of its own.
+        if not screen.is_terminal or len(lines[-1]) + 2 + len(why) <= screen.width:
+            lines[-1] += f"  {why}"
+            why = ""
+        for line in lines:
+            screen.line(line)
+        if why:
+            screen.line(" " * indent + cut(screen, why, indent), "dim")
+
+
+# ---- sections
+
+
+def _shown_table(database: duckdb.DuckDBPyConnection, section: Section) -> list[str]:
+    """`shown`: target, the section's columns as c0, c1 ..., and how many things are like that."""
+    names = [f"c{place}" for place in range(len(section.columns))]
+    if section.before:
+        database.execute(section.before)
+    database.execute(
+        f"CREATE OR REPLACE TEMP TABLE shown AS SELECT *, count(*) AS n "
+        f"FROM ({section.query}) AS things(target, {', '.join(names)}) GROUP BY ALL"
+    )
+    return names
+
+
+def _holes(names: list[str]) -> str:
+    return " OR ".join(f"{identifier(name)} IS NULL" for name in names)
+
+
+def _groups(database: duckdb.DuckDBPyConnection, section: Section, names: list[str]) -> list[Group]:
+    """What is known first, the largest group first."""
+    columns = ", ".join(names)
+    by = f"{columns}, n" if section.each else columns
+    count = "n" if section.each else "sum(n)::BIGINT"
+    found = database.execute(
+        f"SELECT {columns}, {count}, list(target) FROM shown GROUP BY {by} "
+        f"ORDER BY {_holes(names)}, sum(n) DESC, {by}"
+    ).fetchall()
+    return [Group(row[: len(names)], row[-2], row[-1]) for row in found]
+
+
+# Of every target: NULL where all is known, '' where it is known to have no such thing, else why
+# not. Only what finds the things can make a host unknown as a whole; what tells more about them
+# matters on hosts that have some.
+_JUDGED = """
+WITH answer AS (
+    SELECT target, probe, bool_or(status = 'ok') AS is_ok, min(status) AS status
+    FROM probe_result WHERE list_contains($finders || $tellers, probe) GROUP BY ALL
+), lacking AS (
+    SELECT t.target, list_contains($finders, w.probe) AS finds, a.status,
+           w.probe || ' ' || coalesce(a.status, 'not asked') AS why
+    FROM target AS t CROSS JOIN (SELECT unnest($finders || $tellers) AS probe) AS w
+    LEFT JOIN answer AS a ON a.target = t.target AND a.probe = w.probe
+    WHERE a.is_ok IS NOT TRUE
+), reason AS (
+    SELECT target, min(why) FILTER (NOT finds) AS teller, bool_or(status IS NOT NULL) AS answered,
+           min(why) FILTER (finds AND status IS DISTINCT FROM 'absent') AS finder
+    FROM lacking GROUP BY target
+), seen AS (
+    SELECT target, bool_or({holes}) AS has_holes FROM shown GROUP BY target
+), judged AS (
+    SELECT t.target, CASE
+        WHEN seen.has_holes THEN coalesce(reason.teller, 'values not read')
+        WHEN seen.target IS NOT NULL THEN NULL
+        WHEN t.status <> 'reached' AND reason.answered IS NOT TRUE
+            THEN CASE t.out_of_service WHEN '' THEN 'not reached' ELSE 'out of service' END
+        WHEN len($finders) = 0 THEN 'not told'
+        ELSE coalesce(reason.finder, '') END AS why
+    FROM target AS t LEFT JOIN reason USING (target) LEFT JOIN seen USING (target)
+)
+SELECT why, list(target) FROM judged WHERE why IS NOT NULL GROUP BY why
+ORDER BY count(*) DESC, why
+"""
+
+
+def _gaps(
+    database: duckdb.DuckDBPyConnection, section: Section, names: list[str]
+) -> dict[str, list[str]]:
+    """Why not everything is known -> hosts; '' -> hosts that have no such thing, which is known."""
+    query = _JUDGED.replace("{holes}", _holes(names))
+    for name, probes in (("$finders", section.found_by), ("$tellers", section.told_by)):
+        query = query.replace(name, f"[{', '.join(map(quote, probes))}]::VARCHAR[]")
+    return dict(database.execute(query).fetchall())
+
+
+def _print_section(
+    screen: Screen, database: duckdb.DuckDBPyConnection, section: Section, targets: Targets
+) -> None:
+    names = _shown_table(database, section)
+    groups = _groups(database, section, names)
+    gaps = _gaps(database, section, names)
+    without = gaps.pop("", [])
+    if without:
+        groups.append(Group((section.none, *[""] * (len(names) - 1)), 0, without))
+    _print_heading(screen, section, gaps, len(targets.everyone))
+    if groups:
+        _print_groups(screen, section, groups, targets)
+
+
+def _print_heading(
+    screen: Screen, section: Section, gaps: dict[str, list[str]], total: int
+) -> None:
+    unknown = sum(len(hosts) for hosts in gaps.values())
+    said = f": known on {total - unknown:,} of {number_of(total, 'host')}"
+    why = ", ".join(f"{len(hosts):,} {why}" for why, hosts in gaps.items())
+    why = f"not known: {why}" if unknown else ""
+    screen.line()
+    if not why or len(section.title) + len(said) + len(why) + 2 <= screen.width:
+        screen.heading(section.title, said + (f"; {why}" if why else ""))
+    else:
+        screen.heading(section.title, said)
+        screen.line(f"  {cut(screen, why, 2)}")
+
+
+def _row(section: Section, group: Group) -> tuple[str, ...]:
+    counted = [f"{group.things:,}" if group.things else ""] if section.things else []
+    if all(cell is None for cell in group.cells):
+        cells = [UNKNOWN, *[""] * (len(group.cells) - 1)]
+    else:
+        cells = [UNKNOWN if cell is None else plain(cell) for cell in group.cells]
+    return f"{len(group.hosts):,}", *counted, *cells
+
+
+def _print_groups(screen: Screen, section: Section, groups: list[Group], targets: Targets) -> None:
+    numbers = ("hosts", section.things) if section.things else ("hosts",)
+    title = (*numbers, *section.columns)
+    rows = [_row(section, group) for group in groups]
+    columns = widths([title, *rows])
+    indent = 2 + sum(columns[: len(numbers)]) + 2 * len(numbers)
+    screen.line("  " + padded(title, columns, len(numbers)), "dim")
+    most = MOST_ROWS if screen.is_terminal else len(rows)
+    for row, group in list(zip(rows, groups, strict=True))[:most]:
+        line = "  " + padded(row, columns, len(numbers))
+        for part in with_hosts(screen, line, group.hosts, targets.everyone, indent):
+            screen.line(part, "yellow" if None in group.cells else "")
+    if len(rows) > most:
+        screen.line(f"  and {len(rows) - most:,} more: railwright facts | cat", "dim")
+
+
+def _print_switches(screen: Screen, database: duckdb.DuckDBPyConnection) -> None:
+    names = [plain(name) for (name,) in database.execute(SWITCHES).fetchall()]
+    if names:
+        said = f"  heard: {number_of(len(names), 'switch', 'switches')}  "
+        screen.line(said + cut(screen, folded(tuple(sorted(names))), len(said)))

@@ -1,0 +1,287 @@
+"""What the overview counts: one query per section, one row per thing, NULL where it was not read.
+
+A query gives `target` and one text column per heading.
+"""
+
+from dataclasses import dataclass
+
+# Virtual functions are left out everywhere: they repeat what their physical function says. Most
+# sites have none, and an anti join with nothing costs nothing.
+# Adapters are a tenth of all PCI functions: 02 is network, 0c06 the InfiniBand of old.
+# A PCIe link is one text; NULL as soon as a part of it was not read.
+HELPERS = """
+CREATE TEMP VIEW virtual_function AS FROM pci_function WHERE physical_function <> '';
+CREATE TEMP VIEW rdma AS FROM rdma_device ANTI JOIN virtual_function USING (target, pci);
+CREATE TEMP VIEW adapter AS FROM pci_function WHERE class LIKE '02%' OR class LIKE '0c06%';
+CREATE TEMP MACRO pcie(speed, width) AS CASE
+    WHEN width = 0 THEN 'no link'
+    ELSE 'Gen' || CASE speed WHEN 2.5 THEN 1 WHEN 5 THEN 2 WHEN 8 THEN 3 WHEN 16 THEN 4
+                             WHEN 32 THEN 5 WHEN 64 THEN 6 WHEN 128 THEN 7 END || ' x' || width
+    END;
+CREATE TEMP MACRO said(text) AS CASE text WHEN '' THEN '-' ELSE text END;
+CREATE TEMP MACRO parameter(name, port, element) AS
+    name || CASE port WHEN 0 THEN '' ELSE '_P' || port END
+         || CASE element WHEN -1 THEN '' ELSE '[' || element || ']' END;
+CREATE TEMP MACRO is_port(port_name) AS port_name = '' OR regexp_full_match(port_name, 'p[0-9]+');
+"""
+
+# PCI functions with an RDMA device; sub-functions share theirs. NULL: which one was not read.
+_NICS = "(SELECT DISTINCT target, pci FROM rdma WHERE pci IS DISTINCT FROM '') AS d"
+# Netdevs of such functions; representors of virtual functions (pf0vf1) share them too.
+_NETDEVS = """
+    (SELECT n.* FROM netdev AS n SEMI JOIN rdma AS d USING (target, pci)
+     WHERE n.pci <> '' AND n.kind IS DISTINCT FROM 'virtual'
+           AND (is_port(n.port_name) OR n.port_name IS NULL)) AS n
+"""
+
+
+@dataclass(frozen=True)
+class Section:
+    """One block of the overview."""
+
+    title: str
+    things: str  # the plural noun that is counted; '' = hosts themselves
+    columns: tuple[str, ...]
+    found_by: tuple[str, ...]  # without these probes nobody knows which things there are
+    told_by: tuple[str, ...]  # these add to what is known about them
+    query: str
+    none: str = "none"  # what a host without such a thing is said to have
+    each: bool = False  # group hosts by how many they have: a host that lost one then stands out
+    before: str = ""  # made first
+
+
+LLDP = Section(
+    "LLDP neighbours of RDMA NICs",
+    "netdevs",
+    ("neighbours", "netdev is"),
+    ("infiniband", "netdev"),
+    ("lldpctl",),
+    # arp_type 32 is IP over InfiniBand, which has no LLDP.
+    f"""
+    SELECT n.target,
+           CASE WHEN r.target IS NOT NULL THEN coalesce(l.heard::VARCHAR, 'none') END,
+           n.operstate
+    FROM {_NETDEVS}
+    LEFT JOIN (SELECT target, netdev, count(*) AS heard FROM lldp_neighbor GROUP BY ALL) AS l
+        ON l.target = n.target AND l.netdev = n.name
+    LEFT JOIN probe_result AS r
+        ON r.target = n.target AND r.probe = 'lldpctl' AND r.status = 'ok'
+    WHERE n.arp_type IS DISTINCT FROM 32
+    """,
+    none="no Ethernet netdev of an RDMA NIC",
+)
+
+_KERNEL = (
+    Section(
+        "Hosts",
+        "",
+        ("system", "kernel", "arch"),
+        (),
+        (),
+        "SELECT target, said(operating_system), kernel, architecture FROM host",
+    ),
+    Section(
+        "RDMA NICs",
+        "each",
+        ("part number", "PSID", "firmware", "chip"),
+        ("infiniband",),
+        ("mlxconfig",),
+        """
+        SELECT d.target,
+               -- mlxconfig names only cards whose chip is an MT....
+               CASE WHEN d.pci = '' OR d.hca_type NOT LIKE 'MT%' THEN '-'
+                    ELSE said(c.part_number) END,
+               said(d.psid), said(d.firmware_version), said(d.hca_type)
+        FROM rdma AS d
+        LEFT JOIN nic_card AS c ON c.target = d.target AND c.pci = d.pci
+        """,
+        none="no RDMA device",
+        each=True,
+    ),
+    Section(
+        "RDMA ports",
+        "ports",
+        ("link layer", "state", "rate"),
+        ("infiniband",),
+        (),
+        # A port that is down prints a rate too, and it means nothing.
+        """
+        SELECT p.target, p.link_layer, p.state,
+               CASE p.state_code WHEN 1 THEN '-' ELSE format('{:g} Gb/s', p.rate_gbps) END
+        FROM rdma_port AS p
+        ANTI JOIN (FROM rdma_device SEMI JOIN virtual_function USING (target, pci)) AS d
+            USING (target, device)
+        """,
+        none="no RDMA port",
+    ),
+    Section(
+        "PCIe of RDMA NICs",
+        "NICs",
+        ("link", "of", "MPS", "MRRS", "relaxed"),
+        ("infiniband",),
+        ("pci", "pci_config"),
+        f"""
+        SELECT d.target, pcie(f.link_speed_gts, f.link_width),
+               pcie(f.link_speed_max_gts, f.link_width_max),
+               c.max_payload::VARCHAR, c.max_read_request::VARCHAR,
+               CASE WHEN c.relaxed_ordering THEN 'on' WHEN NOT c.relaxed_ordering THEN 'off' END
+        FROM {_NICS}
+        LEFT JOIN adapter AS f ON f.target = d.target AND f.pci = d.pci
+        LEFT JOIN pci_config AS c ON c.target = d.target AND c.pci = d.pci
+        """,
+        none="no RDMA device on PCIe",
+    ),
+    Section(
+        "ACS of PCIe switch ports",
+        "ports",
+        ("ACS",),
+        ("pci_config",),
+        (),
+        # A bridge of which too little was read may be a switch port: it stays unknown.
+        """
+        SELECT target, CASE
+            WHEN acs = 'absent' THEN 'no such capability'
+            WHEN acs_source_validation OR acs_request_redirect OR acs_completion_redirect
+                 OR acs_upstream_forwarding OR acs_direct_translated
+            THEN 'on: ' || concat_ws(' ',
+                CASE WHEN acs_source_validation THEN 'SrcValid' END,
+                CASE WHEN acs_request_redirect THEN 'ReqRedir' END,
+                CASE WHEN acs_completion_redirect THEN 'CmpltRedir' END,
+                CASE WHEN acs_upstream_forwarding THEN 'UpstreamFwd' END,
+                CASE WHEN acs_direct_translated THEN 'DirectTrans' END)
+            WHEN NOT (acs_source_validation OR acs_request_redirect OR acs_completion_redirect
+                 OR acs_upstream_forwarding OR acs_direct_translated)
+            THEN 'off' END
+        FROM pci_config WHERE port_type = 'switch_downstream'
+        UNION ALL
+        SELECT c.target, NULL
+        FROM (FROM pci_config WHERE port_type IS NULL) AS c
+        LEFT JOIN pci_function AS f ON f.target = c.target AND f.pci = c.pci
+        WHERE f.class IS NULL OR f.class LIKE '0604%'
+        """,
+        none="no PCIe switch",
+    ),
+    Section(
+        "Netdevs of RDMA NICs",
+        "netdevs",
+        ("MTU", "state"),
+        ("infiniband",),
+        ("netdev",),
+        # Without one: InfiniBand without IP, or moved into a pod's network namespace.
+        f"""
+        SELECT n.target, n.mtu::VARCHAR, n.operstate FROM {_NETDEVS}
+        UNION ALL
+        SELECT d.target, CASE WHEN r.target IS NOT NULL THEN 'no netdev here' END,
+               CASE WHEN r.target IS NOT NULL THEN '-' END
+        FROM {_NICS}
+        ANTI JOIN netdev AS n ON n.target = d.target AND n.pci = d.pci
+        LEFT JOIN probe_result AS r
+            ON r.target = d.target AND r.probe = 'netdev' AND r.status = 'ok'
+        """,
+        none="no RDMA device on PCIe",
+    ),
+    Section(
+        "GPUs",
+        "each",
+        ("GPU", "id", "driver", "PCIe now"),
+        ("pci",),
+        ("nvidia_smi",),
+        """
+        SELECT target, name, '10de:' || device_id, driver_version, pcie(link_speed_gts, link_width)
+        FROM gpu
+        """,
+        none="no NVIDIA GPU",
+        each=True,
+    ),
+)
+
+# NICs that the firmware tool can be asked about, as the runner chooses them.
+_CARDS = """
+    (SELECT f.target, f.pci, r.target IS NOT NULL AS is_read
+     FROM pci_function AS f
+     LEFT JOIN probe_result AS r
+         ON r.target = f.target AND r.probe = 'mlxconfig' AND r.instance = f.pci
+            AND r.status = 'ok'
+     WHERE f.vendor = '15b3' AND f.class LIKE '02%' AND f.physical_function = '') AS k
+"""
+# The number counts, not the label before it (True(0) was seen); arrays have only their text.
+_VALUE = "coalesce(p.current_code::VARCHAR, p.current_text)"
+
+_FIRMWARE = (
+    Section(
+        "Firmware parameters that wait for a reset",
+        "NICs",
+        ("parameter", "now", "after it"),
+        ("pci",),
+        ("mlxconfig",),
+        f"""
+        SELECT k.target,
+               CASE WHEN k.is_read THEN coalesce(parameter(p.name, p.port, p.element), 'none') END,
+               CASE WHEN k.is_read THEN coalesce(p.current_text, '') END,
+               CASE WHEN k.is_read THEN coalesce(p.next_text, '') END
+        FROM {_CARDS}
+        LEFT JOIN (
+            FROM nic_parameter WHERE coalesce(current_code <> next_code, current_text <> next_text)
+        ) AS p ON p.target = k.target AND p.pci = k.pci
+        """,
+        none="no NVIDIA NIC",
+    ),
+    Section(
+        "Firmware parameters unlike most NICs of the same part number",
+        "NICs",
+        ("parameter", "here", "most have"),
+        ("pci",),
+        ("mlxconfig",),
+        f"""
+        SELECT k.target,
+               CASE WHEN k.is_read THEN coalesce(o.parameter, 'none') END,
+               CASE WHEN k.is_read THEN coalesce(o.here, '') END,
+               CASE WHEN k.is_read THEN coalesce(o.most, '') END
+        FROM {_CARDS}
+        LEFT JOIN (
+            SELECT p.target, p.pci, odd.parameter, odd.here, odd.most
+            FROM nic_parameter AS p
+            SEMI JOIN odd_parameter AS rare
+                ON rare.name = p.name AND rare.port = p.port AND rare.element = p.element
+                   AND rare.value = {_VALUE}
+            JOIN nic_card AS c ON c.target = p.target AND c.pci = p.pci
+            JOIN odd_parameter AS odd
+                ON odd.part_number = coalesce(c.part_number, '') AND odd.name = p.name
+                   AND odd.port = p.port AND odd.element = p.element AND odd.value = {_VALUE}
+        ) AS o ON o.target = k.target AND o.pci = k.pci
+        """,
+        none="no NVIDIA NIC",
+        before=f"""
+        CREATE TEMP TABLE odd_parameter AS
+        -- Most parameters have one value everywhere: only the others are worth a join.
+        WITH varied AS (
+            SELECT name, port, element FROM nic_parameter AS p WHERE p.current_text IS NOT NULL
+            GROUP BY ALL HAVING min({_VALUE}) <> max({_VALUE})
+        ), counted AS (
+            SELECT coalesce(c.part_number, '') AS part_number, p.name, p.port, p.element,
+                   {_VALUE} AS value, any_value(p.current_text) AS here, count(*) AS cards
+            FROM (FROM nic_parameter SEMI JOIN varied USING (name, port, element)) AS p
+            LEFT JOIN nic_card AS c ON c.target = p.target AND c.pci = p.pci
+            WHERE p.current_text IS NOT NULL
+            GROUP BY ALL
+        ), compared AS (
+            SELECT *, sum(cards) OVER same AS total, arg_max(here, cards) OVER same AS most,
+                   max(cards) OVER same AS cards_most
+            FROM counted WINDOW same AS (PARTITION BY part_number, name, port, element)
+        )
+        SELECT part_number, name, port, element, value, here,
+               parameter(name, port, element) AS parameter,
+               CASE WHEN 2 * cards_most > total THEN most ELSE 'no majority' END AS most
+        FROM compared WHERE cards * 2 <= total
+        """,
+    ),
+)
+
+SECTIONS = (*_KERNEL, LLDP, *_FIRMWARE)
+
+# Switches that netdevs of RDMA NICs hear, by name, or by chassis where the switch sends none.
+SWITCHES = f"""
+SELECT DISTINCT coalesce(nullif(l.system_name, ''), l.chassis_id, '?')
+FROM lldp_neighbor AS l
+SEMI JOIN {_NETDEVS} ON l.target = n.target AND l.netdev = n.name
+"""

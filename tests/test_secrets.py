@@ -1,0 +1,150 @@
+"""Secrets never enter: random tokens in every source, and none of them in the snapshot."""
+
+import json
+import secrets
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lab import site
+from lab.sshd_fleet import Host, running
+from railwright.facts.snapshot import find
+
+pytestmark = pytest.mark.fleet
+
+MLXCONFIG = """
+Device #1:
+----------
+
+Device type:        ConnectX7
+Name:               MCX75310AAS-NEA_Ax
+Description:        NVIDIA ConnectX-7 HHHL Adapter card; 400GbE
+Device:             0000:18:00.0
+# TOKEN
+TOKEN: TOKEN
+
+Configurations:                       Default              Current              Next Boot
+        SRIOV_EN                      False(0)             True(1)              True(1)
+        TOKEN                         TOKEN(1)             5                    6
+        BOOT_PASSWORD_P1              TOKEN                TOKEN                TOKEN
+        password=TOKEN
+"""
+NVIDIA = """<nvidia_smi_log>
+	<driver_version>570.86.15</driver_version>
+	<gpu id="00000000:19:00.0">
+		<product_name>NVIDIA H100 80GB HBM3</product_name>
+		<!-- TOKEN -->
+		<TOKEN>TOKEN</TOKEN>
+		<processes><process_info><process_name>/opt/train --api-key=TOKEN</process_name></process_info></processes>
+	</gpu>
+</nvidia_smi_log>
+"""
+DMESG = """[    0.000000] Command line: root=/dev/sda1 password=TOKEN TOKEN=TOKEN
+[   12.100000] mlx5_core 0000:18:00.0: 252.048 Gb/s available PCIe bandwidth (16.0 GT/s PCIe x16 link)
+[   13.100000] mlx5_core 0000:18:00.0: note TOKEN
+[   14.100000] NVRM: Xid (PCI:0000:19:00): 79, pid=1234, name=python --token=TOKEN
+[   15.100000] audit: argv TOKEN
+"""
+LLDP = json.dumps(
+    {"lldp": [{"interface": [{
+        "name": "enp24s0np0", "via": "LLDP", "rid": "1", "age": "0 day, 00:01:00",
+        "chassis": [{
+            "id": [{"type": "mac", "value": "5c:25:73:c0:01:00"}],
+            "name": [{"value": "leaf01"}],
+            "descr": [{"value": "SONiC Software Version: SONiC.202411.0 - HwSku: X - pw TOKEN"}],
+            "TOKEN": [{"value": "TOKEN"}],
+            "mgmt-ip": [{"value": "198.51.100.21"}]}],
+        "port": [{
+            "id": [{"type": "ifname", "value": "etp1a"}],
+            "descr": [{"value": "to rack 4, call TOKEN"}],
+            "ttl": [{"value": "120"}]}],
+        "vlan": [{"vlan-id": "10", "value": "TOKEN"}],
+        "unknown-tlvs": [{"unknown-tlv": [{"value": "TOKEN"}]}],
+    }]}]}
+)  # fmt: skip
+
+
+class Planter:
+    """Puts a fresh token wherever a text says TOKEN, and remembers them all."""
+
+    def __init__(self) -> None:
+        self.tokens: list[str] = []
+
+    def token(self) -> str:
+        self.tokens.append("TOK" + secrets.token_hex(12).upper())
+        return self.tokens[-1]
+
+    def plant(self, text: str) -> str:
+        while "TOKEN" in text:
+            text = text.replace("TOKEN", self.token(), 1)
+        return text
+
+    def tool(self, text: str) -> str:
+        return f"#!/bin/sh\ncat <<'END_OF_ANSWER'\n{self.plant(text)}\nEND_OF_ANSWER\n"
+
+
+def test_no_secret_enters_a_snapshot(tmp_path: Path) -> None:
+    site.make_root()
+    plant = Planter()
+    tree = site.make_trees(tmp_path / "trees", 1)[0]
+    for name in ("infiniband/mlx5_0/node_desc", "infiniband/mlx5_0/note", "net/enp24s0np0/ifalias"):
+        (tree / "sys/class" / name).write_text(plant.token())
+    extra = (
+        ("usr/bin/mlxconfig", plant.tool(MLXCONFIG), 0o755),
+        ("usr/sbin/lldpctl", plant.tool(LLDP), 0o755),
+        ("usr/bin/nvidia-smi", plant.tool(NVIDIA), 0o755),
+        ("usr/bin/dmesg", plant.tool(DMESG), 0o755),
+        ("etc/modprobe.d/secret.conf", plant.plant("# TOKEN\noptions x key=TOKEN\n"), 0o644),
+    )
+    host = Host(1, tree=tree, extra=extra)
+    with running("rws", [host], tmp_path / "run") as fleet:
+        # A process on the host with secrets in its arguments and environment.
+        busy = subprocess.Popen(
+            ["nsenter", "-t", str(fleet.init_pid(host)), "-p", "-m", "-r",
+             "sh", "-c", "sleep 100", plant.token()],
+            env={"SECRET": plant.token(), "PATH": "/usr/bin:/bin"},
+        )  # fmt: skip
+        done = fleet.run(
+            [sys.executable, "-m", "railwright", "collect", "-w", "host1",
+             "-F", str(fleet.ssh_config), "--store", str(tmp_path / "store"),
+             "--state-from", "none"],
+            capture_output=True, text=True,
+        )  # fmt: skip
+        busy.kill()
+        busy.wait()
+    snapshot = find(tmp_path / "store", None)
+    with snapshot.database() as database:
+
+        def one(query: str) -> tuple[object, ...]:
+            return database.execute(query).fetchone()
+
+        assert one("SELECT status FROM target") == ("reached",), done.stderr
+        # What was asked for is there ...
+        assert one("SELECT current_text FROM nic_parameter WHERE name = 'SRIOV_EN'") == ("True(1)",)
+        assert one(
+            "SELECT system_name, system_description, port_description FROM lldp_neighbor"
+        ) == (
+            "leaf01",
+            "SONiC Software Version: SONiC.202411.0 - HwSku: X",
+            None,
+        )
+        kernel = one("SELECT stdout FROM evidence WHERE probe = 'dmesg'")[0]
+        assert b"252.048 Gb/s available PCIe bandwidth" in kernel
+        assert b"Xid (PCI:0000:19:00): 79" in kernel
+        # ... what was dropped left a count ...
+        dropped = dict(
+            database.execute("SELECT probe, sum(dropped) FROM probe_result GROUP BY 1").fetchall()
+        )
+        assert all(dropped[probe] > 0 for probe in ("mlxconfig", "lldpctl", "nvidia_smi", "dmesg"))
+        # ... and no token is anywhere, in any column of any table or any file.
+        everything = [
+            str(row).encode() + b"".join(v for v in row if isinstance(v, bytes))
+            for (table,) in database.execute("SHOW TABLES").fetchall()
+            for row in database.execute(f"FROM {table}").fetchall()
+        ]
+    everything += [path.read_bytes() for path in snapshot.path.rglob("*") if path.is_file()]
+    everything.append((done.stdout + done.stderr).encode())
+    assert len(plant.tokens) > 25
+    assert [t for t in plant.tokens for part in everything if t.encode() in part] == []
