@@ -1,5 +1,6 @@
 """The runner, run for real behind the one constant: shells, limits, endings, and what it writes."""
 
+import fnmatch
 import json
 import os
 import re
@@ -12,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from lab.fakehost import build, hgx_h100
+from railwright.collect.explain import OWN_FILES, explained
 from railwright.collect.probe import probes
 from railwright.collect.request import RUNNER, Request, lone_runner, new_request
 from railwright.reach.bootstrap import INTERPRETERS, NO_PYTHON, REMOTE_COMMAND, START
@@ -419,3 +422,28 @@ def test_the_request_is_data_of_plain_types() -> None:
     assert json.loads(json.dumps(__import__("ast").literal_eval(asked.literal())))
     assert len(asked.job().stdin) < 40_000
     assert BARE.keep == {}
+
+
+@pytest.mark.root
+def test_explain_names_every_file_that_is_opened(tmp_path: Path) -> None:
+    """Trace the runner on a fake host and hold every file it opened against --explain."""
+    root = tmp_path / "root"
+    build(root, hgx_h100(1))
+    script = tmp_path / "rw.py"
+    chosen = [probe for probe in probes().values() if probe.files]
+    script.write_text(lone_runner(chosen))
+    trace = tmp_path / "trace"
+    subprocess.run(
+        ["strace", "-f", "-qq", "-e", "trace=open,openat", "-o", trace, "/usr/bin/python3", "-I", "-S",
+         script, "--root", root],
+        stdout=subprocess.DEVNULL, check=True,
+    )  # fmt: skip
+    lines = [line for line in trace.read_text().splitlines() if "O_DIRECTORY" not in line]
+    opened = {found for line in lines for found in re.findall(rf'"{root}(/[^"]+)"', line)}
+    assert len(opened) > 2000
+    named = [pattern for probe in chosen for pattern in probe.files] + list(OWN_FILES)
+    known = [re.compile(fnmatch.translate(pattern).replace(".*", "[^/]*")) for pattern in named]
+    assert [path for path in sorted(opened) if not any(k.match(path) for k in known)] == []
+    text = "\n".join(explained(list(probes().values())))
+    assert [pattern for pattern in named if pattern not in text] == []
+    assert REMOTE_COMMAND in text

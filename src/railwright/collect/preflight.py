@@ -65,24 +65,24 @@ def _way(session: Session, memory: Memory, host: str) -> Iterator[str]:
     target, machine = memory.target, memory.host
     status = str(target["status"])
     meaning = {**STATUSES, "reached": "everything came back", "incomplete": "cut off on the way"}
-    yield (f"{host} via {session.via}: {status} ({meaning.get(status, '')})")
+    yield f"{host} via {session.via}: {status} ({meaning.get(status, '')})"
     for word_line in str(target["words"] or "").splitlines()[:8]:
-        yield (f"  said         {plain(word_line)}")
+        yield f"  said         {plain(word_line)}"
     if target["noise_bytes"]:
-        yield (f"  noise        {target['noise_bytes']} bytes: {plain(str(target['noise']))}")
+        yield f"  noise        {target['noise_bytes']} bytes: {plain(str(target['noise']))}"
     if not machine:
         return
-    yield (f"  host         {machine['hostname']}, {machine['operating_system']}")
-    yield (f"  kernel       {machine['kernel']} {machine['architecture']}")
-    yield (f"  interpreter  Python {machine['python']}")
+    yield f"  host         {machine['hostname']}, {machine['operating_system']}"
+    yield f"  kernel       {machine['kernel']} {machine['architecture']}"
+    yield f"  interpreter  Python {machine['python']}"
     reason = f": {plain(str(target['root_reason']))}" if target["root_reason"] else ""
-    yield (f"  root         {ROOT_WORDS.get(str(target['root']), '?')}{reason}")
-    yield (f"  clock        {machine['clock_offset_s']} s from ours")
-    yield (f"  took         {target['duration_s']} s, {target['bytes_received']} bytes")
+    yield f"  root         {ROOT_WORDS.get(str(target['root']), '?')}{reason}"
+    yield f"  clock        {machine['clock_offset_s']} s from ours"
+    yield f"  took         {target['duration_s']} s, {target['bytes_received']} bytes"
 
 
 def _probes(memory: Memory) -> Iterator[str]:
-    yield ("  probe         instance         status           seconds      bytes  facts")
+    yield "  probe         instance         status           seconds      bytes  facts"
     unknown: dict[str, str] = {}
     for answer in sorted(memory.answers, key=lambda answer: (answer.probe, answer.instance)):
         status, reason, count = answer.status, answer.reason, 0
@@ -99,6 +99,6 @@ def _probes(memory: Memory) -> Iterator[str]:
             meaning = ANSWER_STATUSES.get(status, "")
             unknown.setdefault(f"{answer.probe}: {status} ({meaning})", reason)
     if unknown:
-        yield ("  What will be unknown, and why:")
+        yield "  What will be unknown, and why:"
     for what, reason in unknown.items():
-        yield (f"    {what}: {plain(reason)}" if reason else f"    {what}")
+        yield f"    {what}: {plain(reason)}" if reason else f"    {what}"

@@ -18,8 +18,8 @@ def entries(probes: list[Probe]) -> Iterator[str]:
 def fragment(probes: list[Probe], user: str) -> Iterator[str]:
     """A fragment for /etc/sudoers.d; `visudo -c -f` checks it."""
     name = user or "railwright"
-    yield ("# Lets Railwright's read-only probes run as root, and nothing else.")
-    yield (f"# Put it into /etc/sudoers.d/railwright (mode 0440); '{name}' is the ssh user.")
-    yield ("# Character classes instead of *: they match one PCI address and nothing more.")
+    yield "# Lets Railwright's read-only probes run as root, and nothing else."
+    yield f"# Put it into /etc/sudoers.d/railwright (mode 0440); '{name}' is the ssh user."
+    yield "# Character classes instead of *: they match one PCI address and nothing more."
     for entry in entries(probes):
-        yield (f"{name} ALL=(root) NOPASSWD: {entry}")
+        yield f"{name} ALL=(root) NOPASSWD: {entry}"

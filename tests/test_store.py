@@ -1,0 +1,302 @@
+"""The snapshot store: complete or not there, filled, merged, pruned."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from railwright.collect.importing import import_files
+from railwright.errors import SnapshotError, UsageError
+from railwright.facts import merge
+from railwright.facts.build import Building, finish
+from railwright.facts.evidence import ANSWER_STATUSES, Answer
+from railwright.facts.schema import tables
+from railwright.facts.snapshot import Snapshot, find, load, snapshots, unfinished
+
+NETDEV = (
+    b"L 20 /sys/class/net/eth0\n../../devices/x/eth0\n"
+    b"F 5 /sys/class/net/eth0/mtu\n9000\n\n"
+    b"F 18 /sys/class/net/eth0/address\n02:00:00:00:00:01\n\n"
+)
+
+
+def target_row(name: str, status: str = "reached", **more: object) -> dict[str, object]:
+    return {"target": name, "status": status, "words": "", "started": 1.7e9, **more}
+
+
+def answer(target: str, probe: str = "netdev", status: str = "ok", **more: object) -> Answer:
+    fields = {"stdout": NETDEV, "started": 1.7e9, "duration_s": 0.1, **more}
+    return Answer(target, probe, "", status, **fields)
+
+
+def building(store: Path, names: dict[str, str], **run: object) -> Building:
+    return Building(store, {"started": time.time(), "via": "test", **run}, names)
+
+
+def snapshot_of(
+    store: Path, answers: list[Answer], names: dict[str, str], **status: str
+) -> Snapshot:
+    made = building(store, names)
+    for one in answers:
+        made.add_answer(one)
+    for name in names:
+        if status.get(name) != "never":
+            made.add_target(target_row(name, status.get(name, "reached")))
+    made.close()
+    return finish(made.folder)
+
+
+def rows(snapshot: Snapshot, query: str) -> list[tuple[object, ...]]:
+    with snapshot.database() as database:
+        return database.execute(query).fetchall()
+
+
+def test_a_snapshot_is_sealed_and_holds_every_table(tmp_path: Path) -> None:
+    made = snapshot_of(tmp_path / "s", [answer("a")], {"a": "", "b": "Slurm: drained"}, b="refused")
+    assert {p.stem for p in (made.path / "facts").iterdir()} == set(tables())
+    assert (tmp_path / "s").stat().st_mode & 0o777 == 0o700
+    assert {oct(p.stat().st_mode & 0o777) for p in made.path.rglob("*") if p.is_file()} == {"0o444"}
+    assert rows(made, "SELECT target, name, mtu FROM netdev") == [("a", "eth0", 9000)]
+    assert rows(made, "SELECT target, status, out_of_service FROM target ORDER BY 1") == [
+        ("a", "reached", ""),
+        ("b", "refused", "Slurm: drained"),
+    ]
+    run = json.loads((made.path / "run.json").read_text())
+    assert run["targets"] == {
+        "reached": {"count": 1, "targets": "a"},
+        "refused (out of service)": {"count": 1, "targets": "b"},
+    }
+    assert not [p for p in made.path.iterdir() if p.name not in ("run.json", "facts", "evidence")]
+
+
+def test_the_evidence_is_byte_exact(tmp_path: Path) -> None:
+    data = bytes(range(256)) * 1000 + b"\r\r\n\0"
+    one = answer("a", "dmesg", stdout=data, stderr=b"\xff\xfe", argv=["x", "'\"\n"], exit_code=3)
+    made = snapshot_of(tmp_path, [one], {"a": ""})
+    assert rows(made, "SELECT stdout, stderr, argv, exit_code, epoch(started) FROM evidence") == [
+        (data, b"\xff\xfe", ["x", "'\"\n"], 3, 1.7e9)
+    ]
+
+
+@pytest.mark.parametrize(
+    "status", [s for s in ANSWER_STATUSES if s not in ("ok", "not understood")]
+)
+def test_only_an_ok_answer_becomes_facts(tmp_path: Path, status: str) -> None:
+    made = snapshot_of(tmp_path, [answer("a", status=status, reason="why")], {"a": ""})
+    assert rows(made, "SELECT count(*) FROM netdev") == [(0,)]
+    assert rows(made, "SELECT status, reason FROM probe_result") == [(status, "why")]
+
+
+def test_what_no_parser_knows_is_not_understood_and_stays_in_the_evidence(tmp_path: Path) -> None:
+    made = snapshot_of(tmp_path, [answer("a", stdout=b"gibberish")], {"a": ""})
+    [(status, reason)] = rows(made, "SELECT status, reason FROM probe_result")
+    assert status == "not understood"
+    assert reason
+    assert rows(made, "SELECT stdout FROM evidence") == [(b"gibberish",)]
+
+
+def test_a_machine_that_never_ended_is_in_the_snapshot_all_the_same(tmp_path: Path) -> None:
+    names = {"a": "", "b": "", "c": ""}
+    made = snapshot_of(tmp_path, [answer("a"), answer("b")], names, b="never", c="never")
+    assert dict(rows(made, "SELECT target, status FROM target")) == {
+        "a": "reached",
+        "b": "incomplete",
+        "c": "not collected",
+    }
+
+
+def test_no_machine_at_all_is_still_a_snapshot(tmp_path: Path) -> None:
+    made = snapshot_of(tmp_path, [], {"a": ""}, a="silent")
+    assert rows(made, "SELECT status FROM target") == [("silent",)]
+    assert rows(made, "SELECT count(*) FROM evidence") == [(0,)]
+
+
+def test_names_dates_paths_and_the_latest(tmp_path: Path) -> None:
+    first = snapshot_of(tmp_path, [], {"a": ""})
+    second = snapshot_of(tmp_path, [], {"a": ""})
+    assert first.name != second.name
+    assert find(tmp_path, None).name == second.name
+    assert find(tmp_path, first.name).name in (first.name, second.name)
+    assert find(tmp_path, str(first.path)).path == first.path
+    with pytest.raises(SnapshotError, match="no snapshot 1999"):
+        find(tmp_path, "1999")
+    with pytest.raises(SnapshotError, match="no snapshot yet"):
+        find(tmp_path / "nowhere", None)
+
+
+def test_a_damaged_snapshot_says_what_is_wrong(tmp_path: Path) -> None:
+    made = snapshot_of(tmp_path, [], {"a": ""})
+    (made.path / "facts/netdev.parquet").unlink()
+    with pytest.raises(SnapshotError, match=r"no facts/netdev.parquet"):
+        load(made.path).database()
+    (made.path / "run.json").chmod(0o644)
+    (made.path / "run.json").write_text("{")
+    with pytest.raises(SnapshotError, match="cannot be read"):
+        load(made.path)
+    (made.path / "run.json").write_text('{"format": 99}')
+    with pytest.raises(SnapshotError, match="another format"):
+        load(made.path)
+
+
+# ---- merge and fill -------------------------------------------------------------------------
+
+
+def all_facts(snapshot: Snapshot) -> dict[str, list[tuple[object, ...]]]:
+    with snapshot.database() as database:
+        return {
+            table: database.execute(f"FROM {table} ORDER BY ALL").fetchall() for table in tables()
+        }
+
+
+def test_shards_merged_are_the_whole(tmp_path: Path) -> None:
+    names = [f"n{i}" for i in range(8)]
+    answers = [answer(name) for name in names] + [answer(names[0], "dmesg", "denied")]
+    whole = snapshot_of(tmp_path / "w", answers, dict.fromkeys(names, ""), n7="refused")
+    shards = [
+        snapshot_of(
+            tmp_path / f"s{k}",
+            [a for a in answers if a.target in names[k::4]],
+            dict.fromkeys(names[k::4], ""),
+            n7="refused",
+        )
+        for k in range(4)
+    ]
+    merged = merge.merge(tmp_path / "m", shards, {})
+    assert all_facts(merged) == all_facts(whole)
+    assert rows(merged, "SELECT count(*) FROM evidence") == [(len(answers),)]
+
+
+def test_filling_takes_the_better_answer_and_keeps_each_row_s_own_time(tmp_path: Path) -> None:
+    old = snapshot_of(
+        tmp_path,
+        [answer("a", started=100.0), answer("b", status="timeout", started=100.0)],
+        {"a": "", "b": "", "c": "Slurm: drained"},
+        c="refused",
+    )
+    assert merge.gaps(old, ["netdev", "pci"], ["d"]) == {
+        ("netdev", "pci"): ["c", "d"],
+        ("netdev",): ["b"],
+    }
+    new = snapshot_of(tmp_path, [answer("b", started=200.0)], {"b": ""})
+    filled = merge.merge(tmp_path, [old, new], {"filled_from": old.name})
+    assert rows(filled, "SELECT target, epoch(read_at) FROM netdev ORDER BY 1") == [
+        ("a", 100.0),
+        ("b", 200.0),
+    ]
+    assert rows(filled, "SELECT target, status, out_of_service FROM target ORDER BY 1") == [
+        ("a", "reached", ""),
+        ("b", "reached", ""),
+        ("c", "refused", "Slurm: drained"),
+    ]
+    worse = snapshot_of(
+        tmp_path, [answer("b", status="timeout", started=300.0)], {"b": ""}, b="silent"
+    )
+    again = merge.merge(tmp_path, [filled, worse], {})
+    assert rows(again, "SELECT status FROM target WHERE target = 'b'") == [("reached",)]
+    assert rows(again, "SELECT epoch(read_at) FROM netdev WHERE target = 'b'") == [(200.0,)]
+
+
+def test_evidence_of_another_version_is_parsed_again(tmp_path: Path) -> None:
+    old = snapshot_of(tmp_path, [answer("a")], {"a": ""})
+    file = old.path / "run.json"
+    file.chmod(0o644)
+    file.write_text(file.read_text().replace('"version": "', '"version": "0.0.0-old-'))
+    facts = old.path / "facts/netdev.parquet"
+    facts.chmod(0o644)
+    facts.write_bytes((old.path / "facts/gid.parquet").read_bytes())  # as an old parser left it
+    merged = merge.merge(tmp_path, [load(old.path)], {})
+    assert rows(merged, "SELECT name, mtu FROM netdev") == [("eth0", 9000)]
+
+
+# ---- import ---------------------------------------------------------------------------------
+
+
+def test_importing_what_is_no_answer_is_a_row_too(tmp_path: Path) -> None:
+    (tmp_path / "gpu1.rw").write_bytes(b"hello\n" * 10)
+    (tmp_path / "gpu2.rw").write_bytes(b"")
+    made = import_files([tmp_path / "gpu1.rw", tmp_path / "gpu2.rw"], tmp_path / "s")
+    assert rows(made, "SELECT target, status FROM target ORDER BY 1") == [
+        ("gpu1", "failed"),
+        ("gpu2", "failed"),
+    ]
+    with pytest.raises(UsageError, match="two files for one host"):
+        import_files([tmp_path / "gpu1.rw", tmp_path / "x" / "gpu1.rw"], tmp_path / "s")
+
+
+# ---- kill -9 --------------------------------------------------------------------------------
+
+WRITER = """
+import sys, time
+from pathlib import Path
+from railwright.facts.build import Building, finish
+from railwright.facts import build
+from railwright.facts.evidence import Answer
+from railwright.facts.ingest import ingest
+from tests.test_store import NETDEV, target_row
+build.SPOOL_BYTES = 2000
+names = {f"n{i}": "" for i in range(40)}
+made = Building(Path(sys.argv[1]), {"started": time.time(), "via": "test"}, names)
+print("begun", flush=True)
+for name in names:
+    for probe in ("netdev", "dmesg"):
+        made.add_answer(Answer(name, probe, "", "ok", stdout=NETDEV, started=1.7e9))
+    made.add_target(target_row(name))
+    spool = made.full_spool()
+    if spool:
+        ingest(made.folder, spool)
+made.close()
+finish(made.folder)
+"""
+
+
+def _write_and_kill(store: Path, after: float) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(store)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=Path(__file__).parents[1],
+        env={**os.environ, "PYTHONPATH": f"src:.:{os.environ.get('PYTHONPATH', '')}"},
+    )
+    assert process.stdout.readline() == b"begun\n"
+    time.sleep(after)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+
+
+def _check_after_kill(store: Path) -> str:
+    """Whatever is there is whole, or says what it lacks. Gives what was found."""
+    for path in snapshots(store):
+        made = load(path)
+        assert rows(made, "SELECT DISTINCT status FROM target") == [("reached",)]
+        assert rows(made, "SELECT count(*) FROM netdev") == [(40,)]
+        return "whole"
+    [cut] = unfinished(store)
+    with pytest.raises(SnapshotError, match="was not finished"):
+        load(cut)
+    made = finish(cut)
+    status = dict(rows(made, "SELECT target, status FROM target"))
+    assert len(status) == 40, "a host vanished"
+    reached = {name for name, what in status.items() if what == "reached"}
+    with_facts = {name for (name,) in rows(made, "SELECT target FROM netdev")}
+    assert reached <= with_facts, "reached, but its facts are gone"
+    assert rows(made, "SELECT count(*) - count(DISTINCT target) FROM netdev") == [(0,)]
+    assert not unfinished(store)
+    return "cut"
+
+
+@pytest.mark.parametrize("round_", range(5))
+def test_kill_9_at_random_moments_while_writing(tmp_path: Path, round_: int) -> None:
+    """20 moments here, 100 in all: no snapshot, or one that says what it lacks."""
+    generator = random.Random(time.time_ns())
+    found = []
+    for number in range(20):
+        store = tmp_path / str(number)
+        _write_and_kill(store, generator.uniform(0, 1.6))
+        found.append(_check_after_kill(store))
+    assert len(found) == 20
