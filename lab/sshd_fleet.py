@@ -42,11 +42,12 @@ class Host:
     tree: Path | None = None  # a fake host's files: its sys/ goes over /sys, the rest over /
     user: str = "root"  # whom ssh logs in as
     extra: tuple[tuple[str, str | bytes, int], ...] = ()  # (path, content, mode) put on the host
+    alias: str = ""  # its name where that is not host1, host2, …
 
     @property
     def name(self) -> str:
-        """host1, host2, …"""
-        return f"host{self.number}"
+        """Its host name, and the name that ssh knows it by."""
+        return self.alias or f"host{self.number}"
 
     @property
     def address(self) -> str:

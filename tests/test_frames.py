@@ -6,7 +6,7 @@ import zlib
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from railwright.collect.frames import NOISE_CAP, FrameReader
+from railwright.collect.frames import LARGEST_MACHINE, NOISE_CAP, FrameReader
 
 RUN = "0badcafe"
 
@@ -119,6 +119,18 @@ def test_a_compressed_bomb_never_unfolds() -> None:
     reader = FrameReader(RUN)
     assert reader.feed(data) == []
     assert reader.damaged == 1
+
+
+def test_many_frames_that_unpack_to_much_are_a_flood() -> None:
+    reader = FrameReader(RUN)
+    stdout = b"\0" * (8 << 20)
+    whole = payload(stdout)
+    data = frame(1, "pci", whole)
+    kept = 0
+    for _ in range(12):
+        kept += sum(len(found.stdout) for found in reader.feed(data))
+    assert reader.overflowing
+    assert kept <= LARGEST_MACHINE
 
 
 def test_a_stream_without_newline_is_not_kept() -> None:

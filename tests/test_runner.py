@@ -190,6 +190,26 @@ def test_each_answer_has_its_status() -> None:
     assert got["bad", ""].fields["exit_code"] == 1
 
 
+def test_an_exit_status_is_never_lost() -> None:
+    """A process may be gone before its pipes are read to the end, or the other way round."""
+    tried = [command(f"bad{n}", "sh", "-c", "echo x; exit 7") for n in range(30)]
+    got = answers(request(*tried))
+    assert {(f.fields["status"], f.fields["exit_code"]) for f in got.values()} == {("failed", 7)}
+
+
+def test_a_failing_tool_is_quoted_only_in_known_words() -> None:
+    script = "echo password=hunter2; echo 'x: Permission denied for hunter2' >&2; exit 1"
+    got = answers(
+        request(command("bad", "sh", "-c", script, keep={"kind": "lines", "patterns": ["^y"]}))
+    )
+    frame = got["bad", ""]
+    assert frame.fields["status"] == "denied"
+    assert frame.fields["reason"] == "Permission denied"
+    assert frame.stderr == b"Permission denied\n"
+    assert b"hunter2" not in frame.stdout + frame.stderr
+    assert frame.fields["dropped"] >= 1
+
+
 def test_a_fifo_in_place_of_a_file_does_not_stop_it(tmp_path: Path) -> None:
     root = tmp_path / "root"
     (root / "sys").mkdir(parents=True)

@@ -85,6 +85,13 @@ class Planter:
         return f"#!/bin/sh\ncat <<'END_OF_ANSWER'\n{self.plant(text)}\nEND_OF_ANSWER\n"
 
 
+def failing_host(plant: Planter, tree: Path) -> Host:
+    """Tools that fail and say too much about it, on both outputs."""
+    script = "#!/bin/sh\necho 'TOKEN: password TOKEN'\necho 'TOKEN: Permission denied: TOKEN' >&2\nexit 1\n"
+    tools = ("usr/bin/mlxconfig", "usr/sbin/lldpctl", "usr/bin/nvidia-smi", "usr/bin/dmesg")
+    return Host(2, tree=tree, extra=tuple((tool, plant.plant(script), 0o755) for tool in tools))
+
+
 def test_no_secret_enters_a_snapshot(tmp_path: Path) -> None:
     site.make_root()
     plant = Planter()
@@ -99,7 +106,7 @@ def test_no_secret_enters_a_snapshot(tmp_path: Path) -> None:
         ("etc/modprobe.d/secret.conf", plant.plant("# TOKEN\noptions x key=TOKEN\n"), 0o644),
     )
     host = Host(1, tree=tree, extra=extra)
-    with running("rws", [host], tmp_path / "run") as fleet:
+    with running("rws", [host, failing_host(plant, tree)], tmp_path / "run") as fleet:
         # A process on the host with secrets in its arguments and environment.
         busy = subprocess.Popen(
             ["nsenter", "-t", str(fleet.init_pid(host)), "-p", "-m", "-r",
@@ -107,7 +114,7 @@ def test_no_secret_enters_a_snapshot(tmp_path: Path) -> None:
             env={"SECRET": plant.token(), "PATH": "/usr/bin:/bin"},
         )  # fmt: skip
         done = fleet.run(
-            [sys.executable, "-m", "railwright", "collect", "-w", "host1",
+            [sys.executable, "-m", "railwright", "collect", "-w", "host[1-2]",
              "-F", str(fleet.ssh_config), "--store", str(tmp_path / "store"),
              "--state-from", "none"],
             capture_output=True, text=True,
@@ -120,7 +127,9 @@ def test_no_secret_enters_a_snapshot(tmp_path: Path) -> None:
         def one(query: str) -> tuple[object, ...]:
             return database.execute(query).fetchone()
 
-        assert one("SELECT status FROM target") == ("reached",), done.stderr
+        assert one("SELECT count(*) FROM target WHERE status = 'reached'") == (2,), done.stderr
+        denied = one("SELECT count(DISTINCT probe) FROM probe_result WHERE status = 'denied'")
+        assert denied == (4,)
         # What was asked for is there ...
         assert one("SELECT current_text FROM nic_parameter WHERE name = 'SRIOV_EN'") == ("True(1)",)
         assert one(
@@ -130,7 +139,7 @@ def test_no_secret_enters_a_snapshot(tmp_path: Path) -> None:
             "SONiC Software Version: SONiC.202411.0 - HwSku: X",
             None,
         )
-        kernel = one("SELECT stdout FROM evidence WHERE probe = 'dmesg'")[0]
+        kernel = one("SELECT stdout FROM evidence WHERE probe = 'dmesg' AND target = 'host1'")[0]
         assert b"252.048 Gb/s available PCIe bandwidth" in kernel
         assert b"Xid (PCI:0000:19:00): 79" in kernel
         # ... what was dropped left a count ...
@@ -146,5 +155,5 @@ def test_no_secret_enters_a_snapshot(tmp_path: Path) -> None:
         ]
     everything += [path.read_bytes() for path in snapshot.path.rglob("*") if path.is_file()]
     everything.append((done.stdout + done.stderr).encode())
-    assert len(plant.tokens) > 25
+    assert len(plant.tokens) > 40
     assert [t for t in plant.tokens for part in everything if t.encode() in part] == []

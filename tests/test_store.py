@@ -17,7 +17,7 @@ from railwright.facts import merge
 from railwright.facts.build import Building, finish
 from railwright.facts.evidence import ANSWER_STATUSES, Answer
 from railwright.facts.schema import tables
-from railwright.facts.snapshot import Snapshot, find, load, snapshots, unfinished
+from railwright.facts.snapshot import Snapshot, find, load, new_name, snapshots, unfinished
 
 NETDEV = (
     b"L 20 /sys/class/net/eth0\n../../devices/x/eth0\n"
@@ -128,6 +128,13 @@ def test_names_dates_paths_and_the_latest(tmp_path: Path) -> None:
         find(tmp_path, "1999")
     with pytest.raises(SnapshotError, match="no snapshot yet"):
         find(tmp_path / "nowhere", None)
+
+
+def test_the_eleventh_of_one_minute_is_later_than_the_second(tmp_path: Path) -> None:
+    for _ in range(11):
+        (tmp_path / new_name(tmp_path, 1.7e9)).mkdir(parents=True)
+    assert snapshots(tmp_path)[-1].name.endswith("Z-11")
+    assert snapshots(tmp_path)[0].name.endswith("Z")
 
 
 def test_a_damaged_snapshot_says_what_is_wrong(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import typer
 from railwright import __version__
 from railwright.cli import collect, facts, import_, merge, runner, show, store
 from railwright.errors import RailwrightError
-from railwright.report.console import remarks
+from railwright.report.console import CUT_OFF, remarks
 
 app = typer.Typer(
     name="railwright",
@@ -55,7 +55,7 @@ def main() -> None:
         sys.exit(2)
     except BrokenPipeError:  # `railwright facts | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+        sys.exit(CUT_OFF)
     except KeyboardInterrupt:
         remarks().print("railwright: interrupted")
         sys.exit(130)

@@ -58,7 +58,10 @@ def collect(
         None, help="Site file (TOML); its table out_of_service counts.", rich_help_panel=WHICH
     ),
     state_from: StateFrom = typer.Option(
-        StateFrom.AUTO, help="Who says what is out of service.", rich_help_panel=WHICH
+        StateFrom.AUTO,
+        metavar="WHO",
+        help="Who says what is out of service: auto, slurm, kubernetes, none.",
+        rich_help_panel=WHICH,
     ),
     via: Via = typer.Option(Via.SSH, help="How to reach them.", rich_help_panel=HOW),
     user: str = typer.Option(
@@ -139,7 +142,9 @@ def collect(
     if try_host:
         tried = preflight.try_host(session, _one_host(try_host))
         _print(tried.lines)
-        next_step(f"railwright collect -w {try_host}")
+        way = "" if via is Via.SSH else f" --via {via.value}"
+        again = f"--try {try_host}" if not tried.ready else f"-w {try_host}"
+        next_step(f"railwright collect{way} {again}")
         raise typer.Exit(0 if tried.ready else 3)
     targets = _targets(nodes, host_file, via, kubernetes, state_from, site, fill)
     folder = store_folder(store)
@@ -172,7 +177,7 @@ def _targets(
     site: Path | None,
     fill: str,
 ) -> Targets:
-    if via is Via.LOCAL and not nodes:
+    if via is Via.LOCAL and not (nodes or host_file or kubernetes or fill):
         nodes = ["localhost"]
     targets = find_targets(
         nodes,

@@ -1,5 +1,23 @@
-"""`railwright show`."""
+"""`railwright show`: one host on one screen."""
+
+from pathlib import Path
+
+import typer
+
+from railwright.cli.common import SNAPSHOT, STORE
+from railwright.config import store_folder
+from railwright.facts.snapshot import find
+from railwright.report.console import next_step, output
+from railwright.report.host import print_host
+from railwright.report.screen import Screen
 
 
-def show() -> None:
-    """One host."""
+def show(
+    host: str = typer.Argument(..., help="The host, as it was named when it was read."),
+    snapshot: str | None = SNAPSHOT,
+    store: Path | None = STORE,
+) -> None:
+    """One host: NUMA nodes, PCIe switches, GPUs, NICs, links, neighbours, and what is unknown."""
+    reached = print_host(Screen(output()), find(store_folder(store), snapshot), host)
+    next_step("railwright facts")
+    raise typer.Exit(0 if reached else 3)

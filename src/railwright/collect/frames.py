@@ -15,6 +15,8 @@ MARK = b"@rw1"
 LONGEST_LINE = 1024  # the runner's lines are shorter; a longer one is not ours
 LARGEST_PAYLOAD = 9 * 1024 * 1024  # the largest cap of a probe (8 MiB) and its head
 MOST_FRAMES = 20_000  # 16 NICs x 20 probes is 320; a machine that sends more is broken
+# All answers of one machine, unpacked: an 8-GPU host gives 2 MB, and zlib can fold 1,000 to 1.
+LARGEST_MACHINE = 64 * 1024 * 1024
 NOISE_CAP = 1024
 
 _NAME = re.compile(rb"[.a-z][a-z0-9_]{0,40}")
@@ -56,6 +58,12 @@ class FrameReader:
         self.noise = b""
         self.noise_bytes = 0
         self.damaged = 0
+        self.unpacked = 0
+
+    @property
+    def overflowing(self) -> bool:
+        """Whether the machine's answers, unpacked, are more than any machine has to say."""
+        return self.unpacked > LARGEST_MACHINE
 
     @property
     def complete(self) -> bool:
@@ -136,7 +144,8 @@ class FrameReader:
         if len(opened.parts) < opened.lines:
             return None
         del self._open[stream]
-        frame = _decode(stream, opened)
+        self.unpacked += opened.length
+        frame = None if self.overflowing else _decode(stream, opened)
         if frame is None:
             self.damaged += 1
             return None

@@ -4,14 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from railwright.collect.session import Session, read_into
-from railwright.facts.evidence import ANSWER_STATUSES, Answer
+from railwright.facts.evidence import ANSWER_STATUSES, GAPS, Answer
 from railwright.facts.ingest import parse_answer
 from railwright.parse.base import Value
 from railwright.reach.job import STATUSES
 from railwright.text import plain
 
-# Statuses after which nothing is missing that the host has.
-FINE = ("ok", "absent")
 ROOT_WORDS = {
     "root": "logged in as root",
     "runner": "sudo allows everything: root probes run under one root runner",
@@ -57,12 +55,13 @@ def try_host(session: Session, host: str) -> Tried:
     ready = memory.target["status"] == "reached"
     if memory.host:
         lines += _probes(memory)
-        ready = ready and all(answer.status in FINE for answer in memory.answers)
+        ready = ready and not any(answer.status in GAPS for answer in memory.answers)
     return Tried(ready, lines)
 
 
 def _way(session: Session, memory: Memory, host: str) -> Iterator[str]:
-    target, machine = memory.target, memory.host
+    target = memory.target
+    machine = {key: plain(str(value)) for key, value in memory.host.items()}
     status = str(target["status"])
     meaning = {**STATUSES, "reached": "everything came back", "incomplete": "cut off on the way"}
     yield f"{host} via {session.via}: {status} ({meaning.get(status, '')})"
@@ -81,9 +80,19 @@ def _way(session: Session, memory: Memory, host: str) -> Iterator[str]:
     yield f"  took         {target['duration_s']} s, {target['bytes_received']} bytes"
 
 
+@dataclass
+class _Line:
+    """One kind of answer of one probe, over all its instances."""
+
+    instances: int = 0
+    seconds: float = 0.0
+    bytes: int = 0
+    facts: int = 0
+    reason: str = ""
+
+
 def _probes(memory: Memory) -> Iterator[str]:
-    yield "  probe         instance         status           seconds      bytes  facts"
-    unknown: dict[str, str] = {}
+    lines: dict[tuple[str, str], _Line] = {}
     for answer in sorted(memory.answers, key=lambda answer: (answer.probe, answer.instance)):
         status, reason, count = answer.status, answer.reason, 0
         if status == "ok":
@@ -91,14 +100,20 @@ def _probes(memory: Memory) -> Iterator[str]:
             count = len(rows)
             if trouble:
                 status, reason = "not understood", trouble
+        line = lines.setdefault((answer.probe, status), _Line(reason=reason))
+        line.instances += 1
+        line.seconds += answer.duration_s
+        line.bytes += len(answer.stdout)
+        line.facts += count
+    yield "  probe         times  status                        seconds      bytes  facts"
+    for (probe, status), line in lines.items():
         yield (
-            f"  {answer.probe:12}  {answer.instance or '-':15}  {status:15}  "
-            f"{answer.duration_s:7.2f}  {len(answer.stdout):9}  {count:5}"
+            f"  {probe:12}  {line.instances:5}  {status:28}  {line.seconds:7.2f}  "
+            f"{line.bytes:9}  {line.facts:5}"
         )
-        if status != "ok":
-            meaning = ANSWER_STATUSES.get(status, "")
-            unknown.setdefault(f"{answer.probe}: {status} ({meaning})", reason)
+    unknown = {key: line for key, line in lines.items() if key[1] != "ok"}
     if unknown:
         yield "  What will be unknown, and why:"
-    for what, reason in unknown.items():
-        yield f"    {what}: {plain(reason)}" if reason else f"    {what}"
+    for (probe, status), line in unknown.items():
+        meaning = ANSWER_STATUSES.get(status, "")
+        yield f"    {probe}: {status} ({meaning}): {plain(line.reason)}".removesuffix(": ")

@@ -61,6 +61,7 @@ class Probe:
     absent_reason: str = "there are no such files on this host"
     busy_words: tuple[str, ...] = ()
     absent_words: tuple[str, ...] = ()
+    error_patterns: tuple[str, ...] = ()
     denied_words: tuple[str, ...] = (
         "permission denied",
         "operation not permitted",
@@ -99,6 +100,7 @@ class Probe:
             "absent_reason": self.absent_reason,
             "busy_words": list(self.busy_words),
             "absent_words": list(self.absent_words),
+            "error_patterns": list(self.error_patterns),
             "denied_words": list(self.denied_words),
             "keep": keep or None,
             "sudo_tools": list(self.sudo_tools or self.tools),

@@ -43,6 +43,18 @@ STDERR_CAP = 2048
 FILE_CAP = 65536  # the largest file any probe reads is a 4 KB config space; sysfs pages are 4 KB
 LANES = 4  # cards at a time: "at most 4" keeps the PCIe and firmware load of a probe run small
 MELLANOX = "0x15b3"
+# What a tool may say about its failure and we may repeat; a probe adds its tool's own.
+ERRORS = (
+    r"No such file or directory",
+    r"No such device( or address)?",
+    r"Permission denied",
+    r"Operation not (permitted|supported)",
+    r"Connection refused",
+    r"Device or resource busy",
+    r"Input/output error",
+    r"Connection timed out",
+    r"Cannot allocate memory",
+)
 BUSY_WAIT = 2.0  # seconds before the one retry of a device that says it is busy
 
 REQUEST = None  # `railwright runner` writes the standard request here
@@ -268,6 +280,24 @@ def keep_json(data, rule):
 FILTERS = {"lines": keep_lines, "rows": keep_rows, "words": keep_words, "json": keep_json}
 
 
+def known_errors(data, probe):
+    """Of what a tool says about its failure, the parts that are known texts: one per line."""
+    kept = []
+    for pattern in ERRORS + tuple(probe.get("error_patterns", ())):
+        found = re.search(pattern.encode(), data, re.IGNORECASE)
+        if found and found.group(0) not in kept:
+            kept.append(found.group(0))
+    return b"".join(text + b"\n" for text in kept)
+
+
+def filter_errors(answer, probe):
+    """Standard error is free text: only known texts of it are kept, the rest is counted."""
+    said = answer["stderr"]
+    answer["stderr"] = known_errors(said, probe)
+    lines = [line for line in said.splitlines() if line.strip()]
+    answer["dropped"] += max(len(lines) - len(answer["stderr"].splitlines()), 0)
+
+
 def apply_filter(answer, keep):
     """Drop what is not on the allow-list before anything leaves this machine."""
     if not keep or not answer["stdout"]:
@@ -386,6 +416,7 @@ class Child(object):
         self.answer = new_answer(probe, instance, argv)
         self.deadline = time.time() + probe["timeout"]
         self.outputs = {}
+        self.ended = False
         if argv:
             self._start_command(machine, argv)
         else:
@@ -466,13 +497,16 @@ class Child(object):
             pass
 
     def finish(self):
-        """Reap; True once the process is gone."""
+        """Reap, once; True when the process is gone."""
+        if self.ended:
+            return True
         try:
             pid, code = os.waitpid(self.pid, os.WNOHANG)
         except OSError:
             pid, code = self.pid, 0
         if pid == 0:
             return False
+        self.ended = True
         if self.process is not None:
             self.process.returncode = 0  # reaped here: keeps Popen from waiting for it again
         ended = os.WEXITSTATUS(code) if os.WIFEXITED(code) else -os.WTERMSIG(code)
@@ -497,15 +531,15 @@ def judge(answer, probe):
     # Some tools fail with exit status 0: lldpctl says on standard error that its daemon is away.
     said = b"".join([answer["stderr"], answer["stdout"]])
     words = said.decode("utf-8", "replace").strip().lower()
-    last = words.splitlines()[-1][:200] if words else ""
+    known = known_errors(said, probe).decode("utf-8", "replace").strip().replace("\n", "; ")
     if any(word in words for word in probe["busy_words"]):
         answer.update(status="device busy", reason="busy twice, %d s apart" % BUSY_WAIT)
     elif any(word in words for word in probe["denied_words"]):
-        answer.update(status="denied", reason=last)
+        answer.update(status="denied", reason=known)
     elif any(word in words for word in probe["absent_words"]):
         answer.update(status="absent", reason=probe["absent_reason"])
     else:
-        answer.update(status="failed", reason="exit status %d: %s" % (code, last))
+        answer.update(status="failed", reason=("exit status %d; %s" % (code, known)).rstrip("; "))
 
 
 # ---- root ----------------------------------------------------------------------------------
@@ -609,12 +643,12 @@ class Run(object):
         """Sort every probe instance into: run, run under the root runner, or answered already."""
         done, under_root = [], []
         for probe in self.request["probes"]:
-            condition = probe["condition"]
+            tool = self.machine.tool(probe["tools"]) if probe["tools"] else ""
+            condition = probe["condition"] if tool or not probe["tools"] else ""
             if condition and not CONDITIONS[condition](self.machine):
                 done.append(dict(new_answer(probe, ""), status="skipped",
                                  reason=probe["condition_reason"]))
                 continue
-            tool = self.machine.tool(probe["tools"]) if probe["tools"] else ""
             if probe["tools"] and not tool:
                 done.append(dict(new_answer(probe, ""), status="absent",
                                  reason="not installed: " + " or ".join(probe["tools"])))
@@ -686,7 +720,11 @@ class Run(object):
                 child = Child(self.machine, probe, instance, values, argv)
             except OSError as error:
                 self.send(dict(new_answer(probe, instance, argv), status="failed",
-                               reason=errno.errorcode.get(error.errno, str(error))), probe)
+                               reason=errno.errorcode.get(error.errno, "")), probe)
+                continue
+            except subprocess.SubprocessError:
+                self.send(dict(new_answer(probe, instance, argv), status="denied",
+                               reason="running a program below --root needs root"), probe)
                 continue
             child.task = task
             child.deadline = min(child.deadline, self.deadline)
@@ -694,6 +732,7 @@ class Run(object):
 
     def send(self, answer, probe):
         apply_filter(answer, probe["keep"])
+        filter_errors(answer, probe)
         self.output.answer(answer)
 
     def handles(self):

@@ -103,8 +103,9 @@ class MachineStream:
         """What became of the machine: what came back decides, then what the transport says."""
         if self.reader.complete and self.hello:
             return "reached"
-        # A flood may meet the time limit before the byte limit.
-        if transport_status == "flooding" or self.reader.noise_bytes > FLOOD_BYTES:
+        # A flood may meet the time limit before the byte limit, or come folded up in frames.
+        flooded = self.reader.noise_bytes > FLOOD_BYTES or self.reader.overflowing
+        if transport_status == "flooding" or flooded:
             return "flooding"
         if self.hello:
             return "incomplete"

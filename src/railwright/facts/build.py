@@ -46,8 +46,7 @@ class Building:
 
     def __init__(self, store: Path, run: dict[str, object], targets: dict[str, str]) -> None:
         make_store(store)
-        started = run["started"]
-        self.name = new_name(store, started if isinstance(started, float) else time.time())
+        self.name = new_name(store, time.time())  # a merged one too is the latest there is
         self.folder = store / f"{self.name}{UNFINISHED}"
         self.folder.mkdir(mode=0o700)
         (self.folder / "spool").mkdir()

@@ -38,6 +38,10 @@ ANSWER_STATUSES = {
     "not understood": "read, but no parser knows this output",
 }
 
+# Those that leave a gap: something is there, or may be, and could not be read. The others say that
+# there is nothing to read, or that reading it was not worth what it would do.
+GAPS = ("denied", "timeout", "device busy", "cut", "failed", "missing", "not understood")
+
 
 @dataclass(frozen=True)
 class Answer:

@@ -96,18 +96,26 @@ def load(path: Path) -> Snapshot:
     return Snapshot(path, cast("dict[str, object]", run))
 
 
+def _order(path: Path) -> tuple[str, int]:
+    """By time, then by number: the tenth of one minute comes after the second."""
+    time, _, number = path.name.removesuffix(UNFINISHED).partition("Z")
+    return time, int(number.lstrip("-") or 1) if number.lstrip("-").isdigit() or not number else 0
+
+
 def snapshots(store: Path) -> list[Path]:
     """The finished snapshots of a store, oldest first."""
     if not store.is_dir():
         return []
-    return sorted(p for p in store.iterdir() if NAME.fullmatch(p.name) and p.is_dir())
+    found = [p for p in store.iterdir() if NAME.fullmatch(p.name) and p.is_dir()]
+    return sorted(found, key=_order)
 
 
 def unfinished(store: Path) -> list[Path]:
     """Collections that were cut off, oldest first."""
     if not store.is_dir():
         return []
-    return sorted(p for p in store.iterdir() if p.name.endswith(UNFINISHED) and p.is_dir())
+    found = [p for p in store.iterdir() if p.name.endswith(UNFINISHED) and p.is_dir()]
+    return sorted(found, key=_order)
 
 
 def find(store: Path, wanted: str | None) -> Snapshot:

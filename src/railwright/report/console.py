@@ -1,5 +1,8 @@
 """Where things are printed: data to standard output, progress and remarks to standard error."""
 
+import os
+import sys
+
 from rich.console import Console
 
 from railwright.text import plain
@@ -7,11 +10,21 @@ from railwright.text import plain
 __all__ = ["next_step", "output", "plain", "remarks"]
 
 
+CUT_OFF = 141  # 128 + SIGPIPE: nobody read to the end, so there is no verdict
+
+
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """`railwright facts | head`: the reader has left, and nobody is there to be told."""
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(CUT_OFF)
+
+
 def output() -> Console:
     """Standard output. Colour only on a terminal; in a pipe lines are never cut or wrapped."""
-    console = Console(highlight=False, markup=False, emoji=False)
+    console = _Console(highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
-        console = Console(highlight=False, markup=False, emoji=False, width=10_000)
+        console = _Console(highlight=False, markup=False, emoji=False, width=10_000)
     return console
 
 

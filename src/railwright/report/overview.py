@@ -11,18 +11,21 @@ import duckdb
 
 from railwright.facts.duck import identifier, quote
 from railwright.facts.snapshot import Snapshot
+from railwright.report.collected import is_whole
 from railwright.report.console import plain
 from railwright.report.screen import (
     Screen,
     age,
     cut,
     folded,
+    in_phrases,
     number_of,
     padded,
     widths,
     with_hosts,
+    wrapped,
 )
-from railwright.report.sections import HELPERS, LLDP, SECTIONS, SWITCHES, Section
+from railwright.report.sections import HELPERS, LLDP, SECTIONS, SWITCHES, Section, feeding_probes
 
 MOST_ROWS = 20  # of one section on a terminal; a pipe gets all
 UNKNOWN = "unknown"
@@ -47,7 +50,7 @@ class Targets(NamedTuple):
 
 
 def print_overview(screen: Screen, snapshot: Snapshot, now: float | None = None) -> bool:
-    """The overview; True when every host that is in service was reached."""
+    """The overview; True when nothing that should be known is missing."""
     with snapshot.database() as database:
         database.execute(HELPERS)
         targets = _targets(database)
@@ -60,7 +63,7 @@ def print_overview(screen: Screen, snapshot: Snapshot, now: float | None = None)
             _print_section(screen, database, section, targets)
             if section is LLDP:
                 _print_switches(screen, database)
-    return targets.incomplete + targets.missed == 0
+        return is_whole(database)
 
 
 def _targets(database: duckdb.DuckDBPyConnection) -> Targets:
@@ -90,7 +93,7 @@ def _print_head(screen: Screen, snapshot: Snapshot, targets: Targets, now: float
 
 # Of what ssh said only the last line: before it stand banners and warnings.
 _UNREACHED = r"""
-SELECT 'host', answer, mode(said), count(DISTINCT said), list(target)
+SELECT answer, mode(said), count(DISTINCT said), list(target ORDER BY target)
 FROM (SELECT target,
           CASE out_of_service WHEN '' THEN status ELSE 'out of service, ' || status END AS answer,
           CASE out_of_service WHEN '' THEN regexp_extract(rtrim(words, E'\r\n\t '), '[^\r\n]*$')
@@ -98,28 +101,41 @@ FROM (SELECT target,
       FROM target WHERE status <> 'reached')
 GROUP BY answer ORDER BY answer LIKE 'out of service%', answer
 """
+# Probes that fail in the same way on the same hosts are one line.
 _UNANSWERED = """
-SELECT probe, status, mode(reason), count(DISTINCT reason), list(DISTINCT target)
-FROM probe_result WHERE status <> 'ok' GROUP BY ALL ORDER BY probe, status
+WITH failed AS (
+    SELECT probe, status AS answer, mode(reason) AS said, count(DISTINCT reason) AS different,
+           list(DISTINCT target ORDER BY target) AS targets
+    FROM probe_result WHERE status <> 'ok' GROUP BY ALL
+    UNION ALL
+    SELECT w.probe, 'not asked', '', 1, list(t.target ORDER BY t.target)
+    FROM (FROM target WHERE status = 'reached') AS t
+    CROSS JOIN (SELECT unnest($probes) AS probe) AS w
+    ANTI JOIN probe_result AS r ON r.target = t.target AND r.probe = w.probe
+    GROUP BY w.probe
+)
+SELECT answer, string_agg(probe, ', ' ORDER BY probe) || CASE said WHEN '' THEN '' ELSE ': ' END
+       || said, different, targets
+FROM failed GROUP BY answer, said, different, targets ORDER BY len(targets) DESC, 1, 2
 """
 
 
 def _print_unknown(screen: Screen, database: duckdb.DuckDBPyConnection, targets: Targets) -> None:
     found = [
         *database.execute(_UNREACHED).fetchall(),
-        *database.execute(_UNANSWERED).fetchall(),
+        *database.execute(_UNANSWERED, {"probes": feeding_probes()}).fetchall(),
     ]
     screen.line()
     if not found:
         screen.heading("Not known", ": nothing; every probe answered on every host")
         return
     screen.heading("Not known")
-    title = ("hosts", "what", "answer")
-    rows = [(f"{len(names):,}", what, answer) for what, answer, _, _, names in found]
+    title = ("hosts", "answer")
+    rows = [(f"{len(names):,}", answer) for answer, _, _, names in found]
     columns = widths([title, *rows])
     screen.line("  " + padded(title, columns, 1), "dim")
     indent = columns[0] + 4
-    for row, (_, _, said, different, names) in zip(rows, found, strict=True):
+    for row, (_, said, different, names) in zip(rows, found, strict=True):
         lines = with_hosts(screen, "  " + padded(row, columns, 1), names, targets.everyone, indent)
         why = plain(said or "") + (f" (one of {different} reasons)" if different > 1 else "")
         # Behind the hosts where there is room, else on a line of its own.
@@ -128,8 +144,8 @@ def _print_unknown(screen: Screen, database: duckdb.DuckDBPyConnection, targets:
             why = ""
         for line in lines:
             screen.line(line)
-        if why:
-            screen.line(" " * indent + cut(screen, why, indent), "dim")
+        for line in wrapped(screen, why, indent):
+            screen.line(line, "dim")
 
 
 # ---- sections
@@ -226,14 +242,15 @@ def _print_heading(
 ) -> None:
     unknown = sum(len(hosts) for hosts in gaps.values())
     said = f": known on {total - unknown:,} of {number_of(total, 'host')}"
-    why = ", ".join(f"{len(hosts):,} {why}" for why, hosts in gaps.items())
-    why = f"not known: {why}" if unknown else ""
+    reasons = (f"{len(hosts):,} {why}" for why, hosts in gaps.items())
+    why = f"not known: {', '.join(reasons)}" if unknown else ""
     screen.line()
     if not why or len(section.title) + len(said) + len(why) + 2 <= screen.width:
         screen.heading(section.title, said + (f"; {why}" if why else ""))
     else:
         screen.heading(section.title, said)
-        screen.line(f"  {cut(screen, why, 2)}")
+        for line in wrapped(screen, in_phrases(why), 2):
+            screen.line(line)
 
 
 def _row(section: Section, group: Group) -> tuple[str, ...]:

@@ -1,9 +1,9 @@
 """Lines of text on any output: a wide terminal, 80 columns, a pipe, one that knows only ASCII."""
 
-import re
 import time
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from textwrap import wrap
 
 from rich.console import Console
 from rich.text import Text
@@ -16,6 +16,7 @@ ASCII_BOXES = ("|  ", "|- ", "`- ", "   ")
 # What our own words use beyond ASCII; a machine's text that cannot be printed becomes "?".
 _ASCII = str.maketrans({"…": "...", "⏎": "/"})
 
+UNBROKEN = "\xa0"  # a blank at which `wrapped` does not break
 A_FEW = 200
 # Even so, folding 100,000 hosts takes half a second: for more than this many of nearly all hosts a
 # terminal, which would cut the list anyway, says which ones are missing.
@@ -34,17 +35,19 @@ class Screen:
         self.ascii = not self._encoding.lower().replace("-", "").startswith("utf")
         self.boxes = ASCII_BOXES if self.ascii else BOXES
 
+    def _printable(self, text: str) -> str:
+        if not self.ascii:
+            return text
+        return text.translate(_ASCII).encode(self._encoding, "replace").decode(self._encoding)
+
     def line(self, text: str = "", style: str = "") -> None:
         """One line, never cut or wrapped by us: what does not fit is the caller's to cut."""
-        text = text.rstrip()
-        if self.ascii:
-            text = text.translate(_ASCII).encode(self._encoding, "replace").decode(self._encoding)
-        self._console.print(Text(text, style), soft_wrap=True)
+        self._console.print(Text(self._printable(text.rstrip()), style), soft_wrap=True)
 
     def heading(self, text: str, rest: str = "") -> None:
         """A section's first line."""
-        line = Text(text, "bold")
-        line.append(rest, "not bold")
+        line = Text(self._printable(text), "bold")
+        line.append(self._printable(rest), "not bold")
         self._console.print(line, soft_wrap=True)
 
 
@@ -90,35 +93,22 @@ def padded(row: Sequence[str], columns: Sequence[int], right: int = 0) -> str:
     return "  ".join(cells)
 
 
-_NUMBERED = re.compile(r"(.*?)([0-9]+)([^0-9]*)", re.DOTALL)
+def in_phrases(text: str) -> str:
+    """Text that `wrapped` breaks at commas only."""
+    return text.replace(" ", UNBROKEN).replace(f",{UNBROKEN}", ", ")
 
 
-def _runs(names: Iterable[str]) -> list[str]:
-    """Numbers in a row as one range: ClusterShell folds ranges five times as fast as names."""
-    places: dict[tuple[str, str, int], list[int]] = {}
-    found = []
-    for name in names:
-        match = _NUMBERED.fullmatch(name)
-        if match is None:
-            found.append(name)
-        else:
-            before, digits, after = match.groups()
-            places.setdefault((before, after, len(digits)), []).append(int(digits))
-    for (before, after, width), numbers in places.items():
-        numbers.sort()
-        breaks = [
-            place for place in range(1, len(numbers)) if numbers[place] - numbers[place - 1] > 1
-        ]
-        for first, last in zip([0, *breaks], [*breaks, len(numbers)], strict=True):
-            low, high = f"{numbers[first]:0{width}d}", f"{numbers[last - 1]:0{width}d}"
-            found.append(f"{before}{low if low == high else f'[{low}-{high}]'}{after}")
-    return found
+def wrapped(screen: Screen, text: str, indent: int) -> list[str]:
+    """Text of which nothing may be cut, behind an indent: as many lines as it takes."""
+    room = max(screen.width, indent + 20) if screen.is_terminal else indent + len(text) + 1
+    lines = wrap(text, room, initial_indent=" " * indent, subsequent_indent=" " * (indent + 2))
+    return [line.replace(UNBROKEN, " ") for line in lines]
 
 
 @lru_cache(maxsize=64)
 def folded(names: tuple[str, ...]) -> str:
     """Folded, once per set: at many hosts most groups are the same hosts."""
-    return fold(_runs(names) if len(names) > A_FEW else names)
+    return fold(names)
 
 
 def _hosts_that_fit(names: tuple[str, ...], everyone: list[str], room: int) -> str:

@@ -5,6 +5,8 @@ A query gives `target` and one text column per heading.
 
 from dataclasses import dataclass
 
+from railwright.facts.schema import tables
+
 # Virtual functions are left out everywhere: they repeat what their physical function says. Most
 # sites have none, and an anti join with nothing costs nothing.
 # Adapters are a tenth of all PCI functions: 02 is network, 0c06 the InfiniBand of old.
@@ -127,7 +129,9 @@ _KERNEL = (
                CASE WHEN c.relaxed_ordering THEN 'on' WHEN NOT c.relaxed_ordering THEN 'off' END
         FROM {_NICS}
         LEFT JOIN adapter AS f ON f.target = d.target AND f.pci = d.pci
-        LEFT JOIN pci_config AS c ON c.target = d.target AND c.pci = d.pci
+        -- Hosts of a kind have their NICs at the same few addresses: most functions go unjoined.
+        LEFT JOIN (FROM pci_config SEMI JOIN (SELECT DISTINCT pci FROM rdma) USING (pci)) AS c
+            ON c.target = d.target AND c.pci = d.pci
         """,
         none="no RDMA device on PCIe",
     ),
@@ -187,22 +191,28 @@ _KERNEL = (
         ("pci",),
         ("nvidia_smi",),
         """
-        SELECT target, name, '10de:' || device_id, driver_version, pcie(link_speed_gts, link_width)
-        FROM gpu
+        SELECT target, CASE WHEN is_lost THEN smi_status ELSE name END, '10de:' || device_id,
+               CASE WHEN is_lost THEN '-' ELSE driver_version END,
+               pcie(link_speed_gts, link_width)
+        FROM (SELECT *, smi_status = 'not listed by nvidia-smi' AS is_lost FROM gpu)
+        UNION ALL  -- what may be a GPU
+        SELECT target, NULL, NULL, NULL, NULL FROM pci_function
+        WHERE vendor IS NULL OR class IS NULL
         """,
         none="no NVIDIA GPU",
         each=True,
     ),
 )
 
-# NICs that the firmware tool can be asked about, as the runner chooses them.
+# NICs that the firmware tool can be asked about, as the runner chooses them, and what may be one.
 _CARDS = """
     (SELECT f.target, f.pci, r.target IS NOT NULL AS is_read
      FROM pci_function AS f
      LEFT JOIN probe_result AS r
          ON r.target = f.target AND r.probe = 'mlxconfig' AND r.instance = f.pci
             AND r.status = 'ok'
-     WHERE f.vendor = '15b3' AND f.class LIKE '02%' AND f.physical_function = '') AS k
+     WHERE coalesce(f.vendor = '15b3', true) AND coalesce(f.class LIKE '02%', true)
+           AND coalesce(f.physical_function = '', true)) AS k
 """
 # The number counts, not the label before it (True(0) was seen); arrays have only their text.
 _VALUE = "coalesce(p.current_code::VARCHAR, p.current_text)"
@@ -227,7 +237,7 @@ _FIRMWARE = (
         none="no NVIDIA NIC",
     ),
     Section(
-        "Firmware parameters unlike most NICs of the same part number",
+        "Firmware parameters unlike most of the same part number",
         "NICs",
         ("parameter", "here", "most have"),
         ("pci",),
@@ -285,3 +295,9 @@ SELECT DISTINCT coalesce(nullif(l.system_name, ''), l.chassis_id, '?')
 FROM lldp_neighbor AS l
 SEMI JOIN {_NETDEVS} ON l.target = n.target AND l.netdev = n.name
 """
+
+
+def feeding_probes() -> list[str]:
+    """The probes that fill tables: one that was not asked on a host leaves a gap there."""
+    others = {"run", "evidence", "derived"}
+    return sorted({table.fed_by for table in tables().values()} - others)

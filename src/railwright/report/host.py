@@ -1,0 +1,271 @@
+"""`railwright show HOST`: one host on one screen."""
+
+import time
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import duckdb
+
+from railwright.errors import UsageError
+from railwright.facts.snapshot import Snapshot
+from railwright.report.adapters import Things, device_names, name_of
+from railwright.report.console import plain
+from railwright.report.screen import (
+    Screen,
+    age,
+    cut,
+    moment,
+    number_of,
+    padded,
+    widths,
+    wrapped,
+)
+from railwright.report.sections import feeding_probes
+from railwright.report.tree import NOT_READ, Drawn, Function, Tree, lay_out, short_address
+
+MOST_LINES = 12  # of what waits, of ssh's words or of noise, on a terminal
+ROOT = {
+    "root": "as root",
+    "runner": "with root through sudo",
+    "commands": "with single commands through sudo",
+    "denied": "without root",
+}
+
+
+class Target(NamedTuple):
+    """What became of the machine."""
+
+    name: str
+    status: str
+    words: str
+    out_of_service: str
+    started: float | None
+    attempts: int | None
+    noise_bytes: int | None
+    noise: str
+    root: str | None
+
+
+class Facts:
+    """The tables of one host."""
+
+    def __init__(self, database: duckdb.DuckDBPyConnection, target: str) -> None:
+        self._database = database
+        self._target = target
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        """The rows of a query whose only parameter is the host."""
+        return self._database.execute(query, [self._target]).fetchall()
+
+    def answered(self, probe: str) -> bool:
+        """Whether a probe answered on this host."""
+        query = "SELECT 1 FROM probe_result WHERE target = ? AND status = 'ok' AND probe = ?"
+        return bool(self._database.execute(query, [self._target, probe]).fetchall())
+
+
+def print_host(screen: Screen, snapshot: Snapshot, name: str, now: float | None = None) -> bool:
+    """One host; True when it was reached."""
+    with snapshot.database() as database:
+        target = _find(database, snapshot, name)
+        facts = Facts(database, target.name)
+        host = facts.rows(
+            "SELECT hostname, kernel, architecture, operating_system, epoch(read_at), "
+            "clock_offset_s FROM host WHERE target = ?"
+        )
+        _print_head(screen, target, host, time.time() if now is None else now)
+        _print_trouble(screen, target)
+        if host:
+            _print_system(screen, facts, target, host[0])
+            has_gaps = _print_tree(screen, facts)
+            _print_waiting(screen, facts)
+            _print_unknown(screen, facts, has_gaps=has_gaps)
+        elif target.status != "reached":
+            screen.line()
+            screen.line(f"Nothing else is known about it in snapshot {snapshot.name}.")
+    return target.status == "reached"
+
+
+# ---- which host
+
+
+def _find(database: duckdb.DuckDBPyConnection, snapshot: Snapshot, name: str) -> Target:
+    """The host with this name, or the only one that calls itself so; else say which are near."""
+    found = database.execute(
+        "SELECT target, status, coalesce(words, ''), out_of_service, epoch(started), attempts, "
+        "noise_bytes, coalesce(noise, ''), root FROM target WHERE target = $name "
+        "OR starts_with(target, $name || '.') "
+        "OR target IN (SELECT target FROM host WHERE hostname = $name) "
+        "ORDER BY target <> $name LIMIT 2",
+        {"name": name},
+    ).fetchall()
+    if found and (len(found) == 1 or found[0][0] == name):
+        return Target(*found[0])
+    near = database.execute(
+        "SELECT target FROM target WHERE jaro_winkler_similarity(target, $name) > 0.8 "
+        "OR contains(target, $name) OR starts_with($name, target || '.') "
+        "ORDER BY NOT starts_with(target, $name), levenshtein(target, $name), target LIMIT 5",
+        {"name": name},
+    ).fetchall()
+    names = ", ".join(target for (target,) in near)
+    raise UsageError(
+        f"no host {plain(name)} in snapshot {snapshot.name}",
+        why=f"Near it: {names}." if names else "No name in it is near.",
+        do="railwright facts lists its hosts; railwright store list shows other snapshots.",
+    )
+
+
+# ---- the head
+
+
+def _print_head(screen: Screen, target: Target, host: list[tuple[Any, ...]], now: float) -> None:
+    at = host[0][4] if host and host[0][4] else target.started
+    when = f" {moment(at)}, {age(now - at)} ago" if at else ""
+    known = ("reached", "incomplete", "not collected")
+    status = (
+        plain(target.status) if target.status in known else f"not reached, {plain(target.status)}"
+    )
+    said = f": {status}{when}"
+    if host:
+        said += f", {ROOT.get(target.root or '', 'root unknown')}"
+    elif target.attempts:
+        said += f", {number_of(target.attempts, 'attempt')}"
+    screen.heading(target.name, said)
+    if target.out_of_service:
+        screen.line(f"Out of service: {plain(target.out_of_service)}")
+
+
+def _said_lines(screen: Screen, text: str) -> Iterator[str]:
+    lines = [plain(line) for line in text.splitlines() if line.strip()]
+    most = MOST_LINES if screen.is_terminal else len(lines)
+    yield from (f"  {line}" for line in lines[-most:])
+
+
+def _print_trouble(screen: Screen, target: Target) -> None:
+    """What ssh said, and what came that was no answer."""
+    if target.words.strip():
+        screen.line("Error output:")
+        for line in _said_lines(screen, target.words):
+            screen.line(line)
+    if target.noise_bytes:
+        screen.line(f"Output that is no answer, {number_of(target.noise_bytes, 'byte')}:")
+        for line in _said_lines(screen, target.noise):
+            screen.line(line)
+
+
+def _print_system(screen: Screen, facts: Facts, target: Target, host: tuple[Any, ...]) -> None:
+    hostname, kernel, architecture, system, _, offset = host
+    parts = [
+        plain(system or "unknown system"),
+        f"kernel {plain(kernel or NOT_READ)} {plain(architecture or '')}".rstrip(),
+    ]
+    drivers = facts.rows(
+        "SELECT DISTINCT driver_version FROM gpu WHERE target = ? AND driver_version IS NOT NULL "
+        "ORDER BY ALL"
+    )
+    parts += [f"NVIDIA driver {plain(version)}" for (version,) in drivers]
+    if hostname and hostname != target.name:
+        parts.append(f"calls itself {plain(hostname)}")
+    if offset is not None and abs(offset) >= 1:  # a second: connections are slow, clocks are not
+        parts.append(f"clock {abs(offset):.0f} s {'ahead' if offset > 0 else 'behind'}")
+    screen.line(", ".join(parts))
+
+
+# ---- the tree
+
+_FUNCTIONS = """
+SELECT f.pci, f.parent, f.class, f.numa_node, f.local_cpus, f.link_speed_gts, f.link_width,
+       f.link_speed_max_gts, f.link_width_max,
+       CASE WHEN c.acs = 'absent' THEN 'absent'
+            WHEN c.acs_request_redirect OR c.acs_completion_redirect OR c.acs_upstream_forwarding
+                 OR c.acs_source_validation OR c.acs_direct_translated THEN 'on'
+            WHEN NOT (c.acs_request_redirect OR c.acs_completion_redirect
+                 OR c.acs_upstream_forwarding OR c.acs_source_validation
+                 OR c.acs_direct_translated) THEN 'off' END
+FROM pci_function AS f LEFT JOIN pci_config AS c ON c.target = f.target AND c.pci = f.pci
+WHERE f.target = ? AND (f.physical_function IS NULL OR f.physical_function = '') ORDER BY f.pci
+"""
+
+
+def _print_tree(screen: Screen, facts: Facts) -> bool:
+    """The tree; True where something in it was not read."""
+    functions = [Function(*row) for row in facts.rows(_FUNCTIONS)]
+    things = Things(facts, functions).lines
+    tree = Tree(functions, things)
+    parts = [
+        (_numa_title(number, cpus), tree.draw(nodes, others, screen))
+        for number, cpus, nodes, others in tree.numa_nodes()
+    ]
+    lost = [
+        Drawn("  ", "  ", "", short_address(pci), line)
+        for pci in tree.missing
+        for line in things[pci]
+    ]
+    if lost:
+        parts.append(("Place on PCIe not known, or none", lost))
+    laid_out = lay_out([item for _, drawn in parts for item in drawn], screen)
+    for title, drawn in parts:
+        screen.line()
+        screen.heading(title)
+        for item in drawn:
+            for text, marked in laid_out[item]:
+                screen.line(text, "yellow" if marked else "")
+    return any(NOT_READ in text for lines in laid_out.values() for text, _ in lines)
+
+
+def _numa_title(number: int | None, cpus: str) -> str:
+    if number is None:
+        return "NUMA node not read"
+    return f"NUMA node {number}, CPUs {plain(cpus)}" if number >= 0 else "No NUMA node named"
+
+
+# ---- what waits, what is not known
+
+
+def _print_waiting(screen: Screen, facts: Facts) -> None:
+    found = facts.rows(
+        "SELECT pci, name || CASE port WHEN 0 THEN '' ELSE '_P' || port END "
+        "|| CASE element WHEN -1 THEN '' ELSE '[' || element || ']' END, current_text, next_text "
+        "FROM nic_parameter WHERE target = ? "
+        "AND coalesce(current_code <> next_code, current_text <> next_text) ORDER BY ALL"
+    )
+    if not found:
+        return
+    names = device_names(facts)
+    rows = [
+        (
+            name_of(names, pci),
+            plain(name),
+            f"{plain(now or NOT_READ)} -> {plain(after or NOT_READ)}",
+        )
+        for pci, name, now, after in found
+    ]
+    screen.line()
+    screen.heading(f"{number_of(len(rows), 'firmware parameter')} waiting for a reset")
+    most = MOST_LINES if screen.is_terminal else len(rows)
+    columns = widths(rows)
+    for row in rows[:most]:
+        screen.line(cut(screen, "  " + padded(row, columns)))
+    if len(rows) > most:
+        screen.line(f"  and {len(rows) - most} more", "dim")
+
+
+def _print_unknown(screen: Screen, facts: Facts, *, has_gaps: bool) -> None:
+    found = facts.rows(
+        "SELECT status, coalesce(reason, ''), probe, count(*) FROM probe_result "
+        "WHERE target = ? AND status <> 'ok' GROUP BY ALL ORDER BY ALL"
+    )
+    asked = {probe for (probe,) in facts.rows("SELECT probe FROM probe_result WHERE target = ?")}
+    found += [("not asked", "", probe, 1) for probe in feeding_probes() if probe not in asked]
+    screen.line()
+    if not found:
+        screen.heading("Not known", ": nothing; every probe answered")
+        return
+    screen.heading("Not known", f"; {NOT_READ} above is what was not read" if has_gaps else "")
+    together: dict[tuple[str, str], list[str]] = {}
+    for status, reason, probe, count in found:
+        name = f"{probe} ({count} times)" if count > 1 else probe
+        together.setdefault((status, reason), []).append(name)
+    for (status, reason), probes in together.items():
+        said = f"{status}: {', '.join(probes)}" + (f"; {plain(reason)}" if reason else "")
+        for line in wrapped(screen, said, 2):
+            screen.line(line)

@@ -1,0 +1,131 @@
+"""The wheelhouse: an air-gapped site installs from it, with no index anywhere near."""
+
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+from conftest import IN_CI, REPOSITORY
+
+VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
+MACHINES = sorted({os.uname().machine, "aarch64"})  # what --only-needed brings
+NOWHERE = "http://127.0.0.1:9/"  # the discard port: nothing answers there
+UNREACHABLE = re.compile(
+    r"NewConnectionError|Max retries|name resolution|timed out|No matching distribution|ConnectionError"
+)
+# The build machine's own pip settings must not help the site.
+SITE = {
+    **{name: value for name, value in os.environ.items() if not name.startswith("PIP_")},
+    "PIP_CONFIG_FILE": os.devnull,
+    "PIP_INDEX_URL": NOWHERE,
+    "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+}
+
+
+def run(*argv: object, **options: object) -> subprocess.CompletedProcess[str]:
+    options.setdefault("env", SITE)
+    return subprocess.run(
+        [str(part) for part in argv], capture_output=True, text=True, timeout=240, **options
+    )
+
+
+@pytest.fixture(scope="module")
+def wheelhouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site") / "wheelhouse"
+    made = run(
+        REPOSITORY / "tools/wheelhouse.sh",
+        *("--python", VERSION, "--only-needed", "--output", folder),
+        env={**os.environ, "PYTHON": sys.executable},
+    )
+    if made.returncode and not IN_CI and UNREACHABLE.search(made.stderr):
+        pytest.skip("no package registry can be reached from here")
+    assert made.returncode == 0, made.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def site(wheelhouse: Path) -> Path:
+    """The bin folder of a fresh environment, installed by the command that INSTALL.txt gives."""
+    home = wheelhouse.parent / "environment"
+    venv.create(home, with_pip=True)
+    command = re.search(
+        r"^ +pip (install .*)$", (wheelhouse / "INSTALL.txt").read_text(), re.MULTILINE
+    )
+    assert command, "INSTALL.txt has no pip command"
+    words = command.group(1).split()
+    assert words == ["install", "--no-index", "--find-links", "wheelhouse", "railwright"]
+    done = run(home / "bin/pip", *words, cwd=wheelhouse.parent)
+    assert done.returncode == 0, done.stderr
+    return home / "bin"
+
+
+def test_both_architectures_have_their_wheels(wheelhouse: Path) -> None:
+    names = [path.name for path in wheelhouse.glob("*.whl")]
+    for machine in MACHINES:
+        for binary in ("duckdb", "pyyaml"):
+            assert [n for n in names if n.startswith(f"{binary}-") and f"_{machine}.whl" in n], (
+                names
+            )
+    assert [n for n in names if n.startswith("railwright-") and n.endswith("-py3-none-any.whl")]
+
+
+def test_every_file_has_its_checksum_and_every_wheel_its_licence(wheelhouse: Path) -> None:
+    sums = dict(
+        reversed(line.split("  ")) for line in (wheelhouse / "SHA256SUMS").read_text().splitlines()
+    )
+    files = {path.name for path in wheelhouse.iterdir()} - {"SHA256SUMS"}
+    assert set(sums) == files
+    for name, digest in sums.items():
+        assert hashlib.sha256((wheelhouse / name).read_bytes()).hexdigest() == digest
+    lines = (wheelhouse / "LICENSES.txt").read_text().splitlines()[2:]
+    listed = {line.split()[0].lower().replace("-", "_"): line for line in lines}
+    assert {path.name.split("-")[0].lower() for path in wheelhouse.glob("*.whl")} == set(listed)
+    assert "not stated" not in "".join(lines)
+    assert listed["railwright"].endswith("Apache-2.0")
+    assert "LGPL" in listed["clustershell"]
+
+
+def test_it_installs_and_runs_without_any_index(site: Path, tmp_path: Path) -> None:
+    version = run(site / "railwright", "--version")
+    assert version.stdout.startswith("railwright "), version
+    runner = run(site / "railwright", "runner")
+    assert runner.returncode == 0
+    compile(runner.stdout, "rw.py", "exec")
+    store = tmp_path / "store"
+    collected = run(
+        *(site / "railwright", "collect", "--via", "local"),
+        *("--state-from", "none", "--store", store),
+    )
+    assert collected.returncode in (0, 3), collected  # 3: not root here, so something is not known
+    (snapshot,) = store.iterdir()
+    assert json.loads((snapshot / "run.json").read_text())["targets"]["reached"]["count"] == 1
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_pip_resolves_it_for_the_other_architecture_too(
+    wheelhouse: Path, tmp_path: Path, machine: str
+) -> None:
+    done = run(
+        *(sys.executable, "-m", "pip", "install", "--dry-run", "--no-index"),
+        *("--find-links", wheelhouse, "--only-binary=:all:", "--python-version", VERSION),
+        *("--platform", f"manylinux_2_28_{machine}", "--platform", f"manylinux_2_17_{machine}"),
+        *("--target", tmp_path / "target", "railwright"),
+    )
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"Would install .*duckdb-\S+ .*railwright-", done.stdout), done.stdout
+
+
+def test_what_pip_leaves_out_for_another_python_is_found_in_the_wheels(wheelhouse: Path) -> None:
+    """tomli is needed before Python 3.11 alone; pip asks the Python that it runs in."""
+    tool = REPOSITORY / "tools/wheels.py"
+    for machine in MACHINES:
+        assert run(sys.executable, tool, "missing", wheelhouse, VERSION, machine).stdout == ""
+    asked = run(sys.executable, tool, "missing", wheelhouse, "3.10", "aarch64")
+    if sys.version_info >= (3, 11):
+        assert "tomli>=2\n" in asked.stdout
+        assert "duckdb>=1.4\n" in asked.stdout

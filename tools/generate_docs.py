@@ -1,0 +1,237 @@
+"""Write docs/probes.md and docs/tables.md from the code: `just docs`."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import cast
+
+from railwright.collect.explain import ROOT_WORDS
+from railwright.collect.probe import Probe, probes, read_only_tools
+from railwright.facts.evidence import ANSWER_STATUSES, EVIDENCE_COLUMNS
+from railwright.facts.schema import Table, tables
+from railwright.hardware import firmware_parameter_names
+from railwright.reach.job import STATUSES
+
+REPOSITORY = Path(__file__).parents[1]
+GENERATED = "<!-- Written by `just docs`. Edit {0}, not this page. -->"
+
+KEPT = {
+    "lines": "of each line only the part that matches one of these patterns.",
+    "rows": "only rows whose name is known, and lines that match one of these patterns.",
+    "words": "only these words.",
+    "json": "only these keys; of a key with a pattern only the part of its text that matches.",
+}
+FED_BY = {
+    "run": "Written by the run itself.",
+    "evidence": "Written for every answer, whatever came of it.",
+    "derived": "Computed from other tables: `facts/derive/{0}.sql`.",
+}
+
+
+def _cell(text: str) -> str:
+    """Text that cannot break out of a table's cell."""
+    return text.replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")
+
+
+def _row(*cells: str) -> str:
+    return "| " + " | ".join(_cell(cell) for cell in cells) + " |"
+
+
+def _head(*cells: str) -> Iterator[str]:
+    yield _row(*cells)
+    yield "|" + "---|" * len(cells)
+
+
+def _fence(lines: list[str]) -> Iterator[str]:
+    yield "```text"
+    yield from lines
+    yield "```"
+
+
+# ---- probes
+
+
+def _probes() -> Iterator[str]:
+    yield "# Probes: everything that is read on a host"
+    yield ""
+    yield GENERATED.format("src/railwright/collect/probes/*.toml")
+    yield ""
+    yield "`railwright collect --explain` prints the same for the version that is installed, with"
+    yield "the one command that reaches a host. A probe is an argument list or a list of globs,"
+    yield "never a shell string. A program runs only with the arguments that"
+    yield "`collect/read_only.toml` lists for it; any other is refused when the probe is loaded."
+    yield ""
+    yield from _head("probe", "reads", "as", "disturbs")
+    for probe in probes().values():
+        link = f"[{probe.name}](#{probe.name})"
+        yield _row(link, probe.title, ROOT_WORDS[probe.needs_root], probe.disturbs)
+    for probe in probes().values():
+        yield from _probe(probe)
+    yield from _answers()
+
+
+def _probe(probe: Probe) -> Iterator[str]:
+    yield ""
+    yield f"## {probe.name}"
+    yield ""
+    yield f"{probe.title[:1].upper()}{probe.title[1:]}."
+    yield ""
+    runs = "once per host" if probe.each == "host" else f"once per {probe.each}"
+    limit = f"At most {probe.timeout_s} s and {probe.cap_bytes // 1024:,} KB each time"
+    yield f"- Runs {runs}, {ROOT_WORDS[probe.needs_root]}. {limit}."
+    yield f"- Cost: {probe.cost}."
+    yield f"- Disturbs: {probe.disturbs}. Source: {probe.disturbs_source}."
+    if probe.condition:
+        yield f"- Skipped unless `{probe.condition}`: {probe.condition_reason}."
+    if not probe.parse:
+        yield "- Kept as evidence; no table is made of it yet."
+    yield from _commands(probe)
+    yield from _paths("Files", probe.files)
+    yield from _paths("Links, read and not followed", probe.links)
+    yield from _keep(probe)
+
+
+def _commands(probe: Probe) -> Iterator[str]:
+    if probe.tools:
+        yield ""
+        yield "Commands, the first that is installed:" if len(probe.tools) > 1 else "Command:"
+        yield ""
+        for tool in probe.tools:
+            command = " ".join((tool, *probe.argv[1:]))
+            yield f"- `{command}`. Reads only: {read_only_tools()[tool].source}."
+    for tool in probe.sudo_tools:
+        yield ""
+        command = " ".join((tool, *probe.sudo_argv[1:]))
+        yield f"Where sudo allows only exact commands: `{command}`."
+        yield f"Reads only: {read_only_tools()[tool].source}."
+
+
+def _paths(title: str, paths: tuple[str, ...]) -> Iterator[str]:
+    if paths:
+        yield ""
+        yield f"{title}:"
+        yield ""
+        yield from _fence(list(paths))
+
+
+def _keep(probe: Probe) -> Iterator[str]:
+    yield ""
+    if not probe.keep:
+        yield "Kept: the files named above, whole." if probe.files else "Kept: the whole answer."
+        return
+    yield f"Kept: {KEPT[str(probe.keep['kind'])]}"
+    yield "The rest is dropped on the host and counted."
+    if "names_from" in probe.keep:
+        count = len(firmware_parameter_names())
+        yield f"Known names: the {count} of `hardware/firmware_parameter.csv`."
+    lines = [str(text) for text in cast("list[str]", probe.keep.get("patterns", []))]
+    words = cast("list[str]", probe.keep.get("keys", probe.keep.get("names", [])))
+    if words:
+        lines.append(" ".join(words))
+    texts = cast("dict[str, str]", probe.keep.get("texts", {}))
+    lines += [f"{key}: {pattern}" for key, pattern in texts.items()]
+    yield ""
+    yield from _fence(lines)
+
+
+def _answers() -> Iterator[str]:
+    yield ""
+    yield "## What can become of a probe"
+    yield ""
+    yield "Only `ok` is parsed. Every other status leaves its facts unknown and says why."
+    yield ""
+    yield from _head("status", "meaning")
+    for status, meaning in ANSWER_STATUSES.items():
+        yield _row(f"`{status}`", meaning)
+
+
+# ---- tables
+
+
+def _tables() -> Iterator[str]:
+    yield "# Tables: everything that is kept"
+    yield ""
+    yield GENERATED.format("src/railwright/facts/tables/*.toml")
+    yield ""
+    yield "A snapshot holds `facts/<table>.parquet` and `evidence/*.parquet`; any tool that reads"
+    yield "Parquet opens them. NULL always means *not read*. Where *read, and there is none* exists"
+    yield "too, the column says under *none* what it looks like."
+    yield ""
+    yield from _head("table", "one row is")
+    for table in tables().values():
+        yield _row(f"[{table.name}](#{table.name})", table.meaning)
+    yield _row("[evidence](#evidence)", "One answer of one machine, byte for byte.")
+    for table in tables().values():
+        yield from _table(table)
+    yield from _evidence()
+    yield from _target_statuses()
+
+
+def _table(table: Table) -> Iterator[str]:
+    yield ""
+    yield f"## {table.name}"
+    yield ""
+    yield table.meaning
+    yield ""
+    key = ", ".join(f"`{part}`" for part in table.key)
+    fed_by = FED_BY.get(table.fed_by, "Filled by probe [{1}](probes.md#{1}).")
+    yield f"Key: {key}. {fed_by.format(table.name, table.fed_by)}"
+    yield ""
+    yield from _head("column", "type", "unit", "meaning", "none", "source")
+    for column in table.columns:
+        yield _row(
+            f"`{column.name}`",
+            column.type,
+            column.unit,
+            column.meaning,
+            column.none,
+            column.source,
+        )
+
+
+def _evidence() -> Iterator[str]:
+    yield ""
+    yield "## evidence"
+    yield ""
+    yield "What a machine answered, byte for byte, behind the filter of its probe."
+    yield ""
+    yield from _head("column", "type")
+    for name, (_, kind) in EVIDENCE_COLUMNS.items():
+        yield _row(f"`{name}`", kind)
+
+
+def _target_statuses() -> Iterator[str]:
+    yield ""
+    yield "## What can become of a machine"
+    yield ""
+    yield "`target.status`. Only a machine that is `reached` said everything it had announced."
+    yield ""
+    yield from _head("status", "meaning")
+    yield _row("`reached`", "every frame that the runner announced came back")
+    yield _row("`incomplete`", "the runner had begun to answer, then the connection ended")
+    yield _row("`not collected`", "the run was cut off before this machine's turn")
+    for status, meaning in STATUSES.items():
+        if status != "answered":  # between reach and collect; never stored
+            yield _row(f"`{status}`", meaning)
+
+
+# ---- both
+
+PAGES: dict[str, Callable[[], Iterator[str]]] = {
+    "docs/probes.md": _probes,
+    "docs/tables.md": _tables,
+}
+
+
+def page(name: str) -> str:
+    """The text of one generated page."""
+    return "\n".join(PAGES[name]()) + "\n"
+
+
+def main() -> None:
+    """Write all of them."""
+    for name in PAGES:
+        (REPOSITORY / name).write_text(page(name), "utf-8")
+
+
+if __name__ == "__main__":
+    main()
