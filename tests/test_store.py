@@ -151,6 +151,31 @@ def test_a_damaged_snapshot_says_what_is_wrong(tmp_path: Path) -> None:
         load(made.path)
 
 
+BIG = """
+import os, resource, sys
+from pathlib import Path
+from railwright.facts import build
+from railwright.facts.evidence import Answer
+from railwright.facts.ingest import ingest
+made = build.Building(Path(sys.argv[1]), {"started": 1.0, "via": "test"}, {"a": ""})
+count = 0
+while (spool := made.full_spool()) is None:
+    size = 8 << 20 if count % 40 == 7 else 400_000
+    made.add_answer(Answer("a", "dmesg", str(count), "ok", stdout=os.urandom(size)))
+    count += 1
+ingest(made.folder, spool)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+"""
+
+
+def test_a_full_spool_of_large_answers_is_ingested_in_bounded_memory(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", BIG, str(tmp_path)], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) < 260  # MB; the collector beside it takes 60
+
+
 # ---- merge and fill -------------------------------------------------------------------------
 
 

@@ -32,6 +32,7 @@ class Frame:
     fields: dict[str, object]
     stdout: bytes
     stderr: bytes
+    packed: bytes = b""  # the payload as it travelled: base64 of zlib
 
 
 @dataclass
@@ -164,10 +165,11 @@ class FrameReader:
 
 def _decode(stream: str, opened: _Open) -> Frame | None:
     """The frame, or None where anything about it does not agree."""
+    packed = b"".join(opened.parts)
     try:
-        packed = base64.b64decode(b"".join(opened.parts), validate=True)
         unpacker = zlib.decompressobj()
-        payload = unpacker.decompress(packed, opened.length)  # never more than it announced
+        zipped = base64.b64decode(packed, validate=True)
+        payload = unpacker.decompress(zipped, opened.length)  # never more than it announced
         if len(payload) != opened.length or unpacker.unconsumed_tail or not unpacker.eof:
             return None
         if zlib.crc32(payload) != opened.checksum:
@@ -181,4 +183,4 @@ def _decode(stream: str, opened: _Open) -> Frame | None:
     out, err = fields.pop("stdout", None), fields.pop("stderr", None)
     if not isinstance(out, int) or not isinstance(err, int) or out < 0 or out + err != len(rest):
         return None
-    return Frame(stream, opened.sequence, opened.probe, fields, rest[:out], rest[out:])
+    return Frame(stream, opened.sequence, opened.probe, fields, rest[:out], rest[out:], packed)

@@ -79,6 +79,7 @@ class MachineStream:
             duration_s=_number(fields.get("duration")),
             truncated=fields.get("truncated") is True,
             dropped=int(_number(fields.get("dropped"))),
+            packed=frame.packed,
         )
 
     def missing(self) -> Iterator[Answer]:

@@ -12,7 +12,9 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import TextIO
+
+import duckdb
 
 from railwright.facts.duck import (
     RowWriter,
@@ -23,26 +25,12 @@ from railwright.facts.duck import (
     quote,
     read_spool,
 )
-from railwright.facts.evidence import EVIDENCE_COLUMNS
+from railwright.facts.evidence import EVIDENCE_COLUMNS, Answer, read_spool_line
 from railwright.facts.schema import tables
 from railwright.parse.base import NotUnderstoodError, Row, Value
 
 ROWS_AT_A_TIME = 64  # an answer can be megabytes
-
-
-class Read(NamedTuple):
-    """One answer as the parser stage sees it."""
-
-    target: str
-    probe: str
-    instance: str
-    status: str
-    reason: str
-    started: float
-    duration_s: float
-    dropped: int
-    size: int
-    stdout: bytes
+CHUNK_BYTES = 16 * 1024 * 1024  # of evidence in plain base64; DuckDB takes 140 MB for that
 
 
 @cache
@@ -72,67 +60,108 @@ def parse_answer(probe: str, instance: str, stdout: bytes) -> tuple[list[Row], s
         return [], f"parser fault: {type(error).__name__}: {error}"
 
 
-def spool_to_evidence(folder: Path, spool: Path) -> Path:
-    """One Parquet part of evidence, complete or not there."""
-    part = folder / "evidence" / f"{spool.stem}.parquet"
-    part.parent.mkdir(exist_ok=True)
-    convert = {"BLOB": "from_base64({0})", "TIMESTAMP": moment("{0}")}
-    picked = ", ".join(
-        convert[kind].format(identifier(name)) + f" AS {identifier(name)}"
-        if kind in convert
-        else identifier(name)
-        for name, (_, kind) in EVIDENCE_COLUMNS.items()
-    )
-    source = read_spool(spool, {name: kind for name, (kind, _) in EVIDENCE_COLUMNS.items()})
-    with connect(folder / "tmp") as database:
-        copy_query(database, f"SELECT {picked} FROM {source}", part)
-    return part
+class _EvidenceParts:
+    """Evidence on its way to Parquet, a bounded part at a time."""
 
+    def __init__(self, folder: Path, name: str, database: duckdb.DuckDBPyConnection) -> None:
+        self._folder = folder
+        self._name = name
+        self._database = database
+        self._number = 0
+        self._size = 0
+        self._chunk = folder / "tmp" / f"{name}.ndjson"
+        self._file: TextIO | None = None
 
-def _answers(part: Path) -> Iterator[Read]:
-    with connect() as database:
-        found = database.execute(
-            "SELECT target, probe, instance, status, reason, epoch(started), duration_s, dropped, "
-            "octet_length(stdout), CASE WHEN status = 'ok' THEN stdout END "
-            f"FROM read_parquet({quote(str(part))})"
+    def write(self, answer: Answer) -> None:
+        if self._file is None:
+            self._chunk.parent.mkdir(exist_ok=True)
+            self._file = self._chunk.open("w", encoding="utf-8")
+            self._size = 0
+        line = answer.evidence_line()
+        self._file.write(line + "\n")
+        self._size += len(line)
+        if self._size >= CHUNK_BYTES:
+            self.finish()
+
+    def finish(self) -> None:
+        """The part that is under way, complete or not there."""
+        if self._file is None:
+            return
+        self._file.close()
+        self._file = None
+        part = self._folder / "evidence" / f"{self._name}-{self._number:03d}.parquet"
+        part.parent.mkdir(exist_ok=True)
+        self._number += 1
+        convert = {"BLOB": "from_base64({0})", "TIMESTAMP": moment("{0}")}
+        picked = ", ".join(
+            convert.get(kind, "{0}").format(identifier(name)) + f" AS {identifier(name)}"
+            for name, (_, kind) in EVIDENCE_COLUMNS.items()
         )
-        while rows := found.fetchmany(ROWS_AT_A_TIME):
-            for row in rows:
-                yield Read._make([*row[:9], row[9] or b""])
+        spooled = {name: kind for name, (kind, _) in EVIDENCE_COLUMNS.items()}
+        source = read_spool(self._chunk, spooled)
+        copy_query(self._database, f"SELECT {picked} FROM {source}", part)
+        self._chunk.unlink()
 
 
-def evidence_to_facts(folder: Path, part: Path) -> None:
-    """Parse every answer of one part; one Parquet part per table that got rows."""
-    writer = RowWriter(folder / "parts", part.stem)
-    for read in _answers(part):
-        status, reason = read.status, read.reason
-        about: dict[str, Value] = {"target": read.target, "read_at": read.started}
-        if status == "ok":
-            rows, trouble = parse_answer(read.probe, read.instance, read.stdout)
-            if trouble:
-                status, reason = "not understood", trouble
-            for row in rows:
-                writer.write(row.table, {**about, **row.values})
-        result: dict[str, Value] = {
-            **about,
-            "probe": read.probe,
-            "instance": read.instance,
-            "status": status,
-            "reason": reason,
-            "duration_s": read.duration_s,
-            "dropped": read.dropped,
-            "bytes": read.size,
-        }
-        writer.write("probe_result", result)
-    with connect(folder / "tmp") as database:
-        writer.finish(database, {name: table.column_types() for name, table in tables().items()})
+def _write_facts(writer: RowWriter, answer: Answer) -> None:
+    """The rows that one answer gives, and what became of it."""
+    status, reason = answer.status, answer.reason
+    about: dict[str, Value] = {"target": answer.target, "read_at": answer.started}
+    if status == "ok":
+        rows, trouble = parse_answer(answer.probe, answer.instance, answer.stdout)
+        if trouble:
+            status, reason = "not understood", trouble
+        for row in rows:
+            writer.write(row.table, {**about, **row.values})
+    result: dict[str, Value] = {
+        **about,
+        "probe": answer.probe,
+        "instance": answer.instance,
+        "status": status,
+        "reason": reason,
+        "duration_s": answer.duration_s,
+        "dropped": answer.dropped,
+        "bytes": len(answer.stdout),
+    }
+    writer.write("probe_result", result)
+
+
+def _table_columns() -> dict[str, dict[str, str]]:
+    return {name: table.column_types() for name, table in tables().items()}
 
 
 def ingest(folder: Path, spool: Path) -> None:
     """One spool file, all the way. Can be done again after a crash at any point."""
-    part = spool_to_evidence(folder, spool)
-    evidence_to_facts(folder, part)
+    writer = RowWriter(folder / "parts", spool.stem)
+    with connect(folder / "tmp") as database, spool.open(encoding="utf-8") as lines:
+        evidence = _EvidenceParts(folder, spool.stem, database)
+        for line in lines:
+            answer = read_spool_line(line)
+            if answer is not None:
+                evidence.write(answer)
+                _write_facts(writer, answer)
+        evidence.finish()
+        writer.finish(database, _table_columns())
     spool.unlink()
+
+
+def _answers(database: duckdb.DuckDBPyConnection, part: Path) -> Iterator[Answer]:
+    names = ("target", "probe", "instance", "status", "reason", "duration_s", "dropped", "stdout")
+    found = database.execute(
+        f"SELECT {', '.join(names)}, epoch(started) FROM read_parquet({quote(str(part))})"
+    )
+    while rows := found.fetchmany(ROWS_AT_A_TIME):
+        for row in rows:
+            yield Answer(**dict(zip(names, row[:-1], strict=True)), started=row[-1])
+
+
+def evidence_to_facts(folder: Path, part: Path) -> None:
+    """Parse the answers of one finished part again, as a newer parser would."""
+    writer = RowWriter(folder / "parts", part.stem)
+    with connect(folder / "tmp") as database:
+        for answer in _answers(database, part):
+            _write_facts(writer, answer)
+        writer.finish(database, _table_columns())
 
 
 if __name__ == "__main__":

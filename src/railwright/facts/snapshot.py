@@ -41,7 +41,7 @@ class Snapshot:
 
     def database(self) -> duckdb.DuckDBPyConnection:
         """A database with one view per fact table, and `evidence`."""
-        database = connect()
+        database = connect(threads=2)
         for table, file in self.files():
             database.execute(
                 f"CREATE VIEW {identifier(table)} AS FROM read_parquet({quote(str(file))})"

@@ -6,6 +6,7 @@ from typing import NamedTuple
 Value = str | int | float | bool | None
 
 # Colour codes reach us from tools that think they have a terminal (sudo's use_pty gives one).
+_ODD = re.compile("[\r\x00\x1b]")
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 
 
@@ -26,6 +27,8 @@ def text_of(data: bytes) -> str:
     NUL becomes the replacement character: no tool prints one, and the store cannot hold it.
     """
     text = data.decode("utf-8", errors="replace")
+    if not _ODD.search(text):  # nearly every file in sysfs
+        return text
     text = text.replace("\r\n", "\n").replace("\r", "").replace("\x00", "\ufffd")
     return _ANSI.sub("", text)
 

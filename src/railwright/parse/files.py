@@ -6,10 +6,15 @@ Each entry is `KIND LENGTH PATH\\n` followed by LENGTH bytes and a newline:
     L  a symbolic link's target       E  why it could not be read: an errno name such as EACCES
 """
 
+import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from railwright.parse.base import NotUnderstoodError, text_of
+
+_HEAD = re.compile(rb"([FCLE]) ([0-9]{1,18}) ([^\n]*)\n")
+_KINDS = {b"F": "F", b"C": "C", b"L": "L", b"E": "E"}
 
 
 class Entry(NamedTuple):
@@ -19,11 +24,34 @@ class Entry(NamedTuple):
     body: bytes
 
 
+# sysfs says the same few things over and over: "0x15b3", "16", "32.0 GT/s PCIe".
+_SHORT = 64
+
+
+@lru_cache(maxsize=16384)
+def _short_text(body: bytes) -> str:
+    return text_of(body)
+
+
+@lru_cache(maxsize=16384)
+def _short_stripped(body: bytes) -> str:
+    return text_of(body).strip()
+
+
+def _text(body: bytes) -> str:
+    return _short_text(body) if len(body) <= _SHORT else text_of(body)
+
+
+def _stripped(body: bytes) -> str:
+    return _short_stripped(body) if len(body) <= _SHORT else text_of(body).strip()
+
+
 class Files:
     """The files of one answer, by path."""
 
     def __init__(self, entries: dict[str, Entry]) -> None:
         self._entries = entries
+        self._children: dict[str, set[str]] | None = None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._entries)
@@ -39,12 +67,12 @@ class Files:
     def text(self, path: str) -> str | None:
         """The stripped text of a file that was read; None if it was not."""
         body = self.content(path)
-        return None if body is None else text_of(body).strip()
+        return None if body is None else _stripped(body)
 
     def link(self, path: str) -> str | None:
         """Where a symbolic link points; None if it was not read."""
         entry = self._entries.get(path)
-        return text_of(entry.body) if entry is not None and entry.kind == "L" else None
+        return _text(entry.body) if entry is not None and entry.kind == "L" else None
 
     def error(self, path: str) -> str | None:
         """The errno name with which reading failed; None if it did not fail."""
@@ -53,28 +81,36 @@ class Files:
 
     def below(self, folder: str) -> list[str]:
         """The distinct names directly below a folder, in order."""
-        prefix = folder.rstrip("/") + "/"
-        names = {
-            path[len(prefix) :].split("/", 1)[0]
-            for path in self._entries
-            if path.startswith(prefix)
-        }
-        return sorted(names)
+        if self._children is None:
+            self._children = self._index()
+        return sorted(self._children.get(folder.rstrip("/"), ()))
+
+    def _index(self) -> dict[str, set[str]]:
+        """Every folder and the names in it, in one pass over the paths."""
+        children: dict[str, set[str]] = {}
+        for path in self._entries:
+            rest = path
+            while rest:
+                rest, _, name = rest.rpartition("/")
+                names = children.setdefault(rest, set())
+                if name in names:
+                    break  # its folders are known already
+                names.add(name)
+        return children
 
 
 def read_files(data: bytes) -> Files:
     """Take a stream of entries apart; a stream that is not one is not understood."""
     entries: dict[str, Entry] = {}
-    at = 0
-    while at < len(data):
-        end = data.find(b"\n", at)
-        head = data[at:end].split(b" ", 2) if end >= 0 else []
-        if len(head) != 3 or head[0] not in (b"F", b"C", b"L", b"E") or not head[1].isdigit():
+    at, end_of_data = 0, len(data)
+    while at < end_of_data:
+        found = _HEAD.match(data, at)
+        if found is None:
             raise NotUnderstoodError(f"no file entry at byte {at}")
-        size = int(head[1])
-        body = data[end + 1 : end + 1 + size]
-        if len(body) != size or data[end + 1 + size : end + 2 + size] != b"\n":
+        start = found.end()
+        end = start + int(found[2])
+        if data[end : end + 1] != b"\n":
             raise NotUnderstoodError(f"file entry at byte {at} is cut short")
-        entries[text_of(head[2])] = Entry(head[0].decode("ascii"), body)
-        at = end + 2 + size
+        entries[text_of(found[3])] = Entry(_KINDS[found[1]], data[start:end])
+        at = end + 1
     return Files(entries)

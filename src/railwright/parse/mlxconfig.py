@@ -8,6 +8,7 @@ that `-j FILE query` writes is read as well.
 import json
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from railwright.parse.base import NotUnderstoodError, Row, Value, text_of
@@ -60,7 +61,16 @@ class _Card(NamedTuple):
     parameters: list[_Parameter]
 
 
-def _row(line: str, columns: list[str]) -> _Parameter | None:
+# Hosts of one kind print the same lines: most rows of a fleet are looked up, not taken apart. An
+# unusually long line is taken apart every time, so that a hostile one is not kept.
+_USUAL = 200
+
+
+def _row(line: str, columns: tuple[str, ...]) -> _Parameter | None:
+    return _known_row(line, columns) if len(line) < _USUAL else _new_row(line, columns)
+
+
+def _new_row(line: str, columns: tuple[str, ...]) -> _Parameter | None:
     """A line of the table; None for any other line, also for a row that was cut."""
     words = line.split()
     starred = words[0].startswith("*")
@@ -71,7 +81,7 @@ def _row(line: str, columns: list[str]) -> _Parameter | None:
     if not words or not _NAME.fullmatch(words[0]):
         return None
     name, values = words[0], words[1:]
-    columns = columns or _COLUMNS_BY_COUNT.get(len(values), [])
+    columns = columns or tuple(_COLUMNS_BY_COUNT.get(len(values), ()))
     if len(values) != len(columns) or not all(map(_VALUE.fullmatch, values)):
         return None
     by_column = dict(zip(columns, values, strict=True))
@@ -85,12 +95,15 @@ def _row(line: str, columns: list[str]) -> _Parameter | None:
     )
 
 
-def _columns(heading: str) -> list[str]:
+_known_row = lru_cache(maxsize=8192)(_new_row)
+
+
+def _columns(heading: str) -> tuple[str, ...]:
     """The value columns of a heading: firmware that cannot report default or current has fewer."""
     columns = [" ".join(word.split()) for word in _COLUMN.findall(heading)]
     if "New" in columns:  # no probe runs `set`; its table is a wish, not a fact
         raise NotUnderstoodError("the table of a set, not of a query")
-    return columns
+    return tuple(columns)
 
 
 def _lines(text: str) -> Iterator[str]:
@@ -103,13 +116,13 @@ def _lines(text: str) -> Iterator[str]:
 
 def _cards_of_text(text: str) -> list[_Card]:
     cards = [_Card({}, [])]
-    columns: list[str] = []
+    columns: tuple[str, ...] = ()
     for line in _lines(text):
         header = _HEADER.match(line)
         key = _HEADER_KEYS[header[1]] if header else ""
         if line.startswith("Device #") or key in cards[-1].header:
             cards.append(_Card({}, []))
-            columns = []
+            columns = ()
         if header:
             cards[-1].header[key] = header[2].strip()
         elif line.startswith(_HEADING):
@@ -188,11 +201,15 @@ def _card_row(pci: str, header: dict[str, str]) -> Row:
     return Row("nic_card", values)
 
 
-def _parameter_row(pci: str, parameter: _Parameter) -> Row:
+@lru_cache(maxsize=8192)  # of rows that were short: see _USUAL
+def _known_values(parameter: _Parameter) -> dict[str, Value]:
+    return _new_values(parameter)
+
+
+def _new_values(parameter: _Parameter) -> dict[str, Value]:
     match = _NAME.fullmatch(parameter.name)
     name, port, element = match.groups() if match else (parameter.name, None, None)
-    values: dict[str, Value] = {
-        "pci": pci,
+    return {
         "name": name,
         "port": int(port) if port else _NO_PORT,
         "element": int(element) if element else _NO_ELEMENT,
@@ -205,7 +222,13 @@ def _parameter_row(pci: str, parameter: _Parameter) -> Row:
         "starred": parameter.starred,
         "read_only": parameter.read_only,
     }
-    return Row("nic_parameter", values)
+
+
+def _parameter_row(pci: str, parameter: _Parameter) -> Row:
+    texts = (parameter.name, parameter.default, parameter.current, parameter.next)
+    usual = all(text is None or len(text) < _USUAL for text in texts)
+    values = _known_values(parameter) if usual else _new_values(parameter)
+    return Row("nic_parameter", {"pci": pci, **values})
 
 
 def _rows(cards: list[_Card], instance: str) -> Iterator[Row]:
@@ -221,8 +244,8 @@ def _without_repeats(rows: Iterator[Row]) -> Iterator[Row]:
     """One row per thing. Two that contradict each other are no fact at all."""
     seen: dict[tuple[Value, ...], Row] = {}
     for row in rows:
-        named = (row.values.get(part) for part in ("pci", "name", "port", "element"))
-        key = (row.table, *named)
+        value = row.values.get
+        key = (row.table, value("pci"), value("name"), value("port"), value("element"))
         if seen.setdefault(key, row) != row:
             raise NotUnderstoodError(f"{key[2] or 'the card'} is printed twice and differs")
     return iter(seen.values())
