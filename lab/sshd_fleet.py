@@ -90,23 +90,28 @@ class Fleet:
         return int(children[0])
 
     def processes_on(self, host: Host) -> list[str]:
-        """The command lines of everything that runs on a host, its own sshd and services aside."""
-        try:
-            namespace = os.readlink(f"/proc/{self.init_pid(host)}/ns/pid")
-        except (OSError, IndexError):
-            return []
-        found = []
+        """What runs on one host, its own sshd and services aside."""
+        return self.processes_left().get(host.name, [])
+
+    def processes_left(self) -> dict[str, list[str]]:
+        """What runs on every host, by name, in one pass over all processes of the machine."""
+        names = {}
+        for host in self.hosts:
+            try:
+                names[os.readlink(f"/proc/{self.init_pid(host)}/ns/pid")] = host.name
+            except (OSError, IndexError):
+                continue
+        found: dict[str, list[str]] = {}
         for entry in Path("/proc").iterdir():
             if not entry.name.isdigit():
                 continue
             try:
-                if os.readlink(entry / "ns/pid") != namespace:
-                    continue
+                name = names.get(os.readlink(entry / "ns/pid"))
                 command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode().strip()
             except OSError:
                 continue
-            if command and not command.startswith(_OWN):
-                found.append(command)
+            if name and command and not command.startswith(_OWN):
+                found.setdefault(name, []).append(command)
         return found
 
 

@@ -144,7 +144,7 @@ def test_noise_of_a_chatty_login_is_kept_apart(whole: Snapshot) -> None:
 
 
 def test_nothing_is_left_running_anywhere(fleet: Fleet, whole: Snapshot) -> None:
-    assert {h.name: fleet.processes_on(h) for h in fleet.hosts if fleet.processes_on(h)} == {}
+    assert fleet.processes_left() == {}
 
 
 @pytest.mark.parametrize(("host", "how"), [("host11", "runner"), ("host12", "commands")])
@@ -219,7 +219,7 @@ def test_kill_9_of_the_collector_leaves_nothing_running(fleet: Fleet, tmp_path: 
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     deadline = time.monotonic() + 20
-    while sum(bool(fleet.processes_on(h)) for h in fleet.hosts) < 4:
+    while len(fleet.processes_left()) < 4:
         assert time.monotonic() < deadline, "never saw it running on four hosts"
         time.sleep(0.05)
     os.kill(process.pid, signal.SIGKILL)
@@ -228,7 +228,7 @@ def test_kill_9_of_the_collector_leaves_nothing_running(fleet: Fleet, tmp_path: 
     left: dict[str, list[str]] = {"?": []}
     while left and time.monotonic() < deadline:
         time.sleep(0.2)
-        left = {h.name: p for h in fleet.hosts if (p := fleet.processes_on(h))}
+        left = fleet.processes_left()
     assert left == {}
     ours = [p for p in set(os.listdir("/proc")) - before if p.isdigit() and _is_our_ssh(p)]
     assert ours == [], "an ssh of the collector survived it"

@@ -16,7 +16,7 @@ from railwright.facts.build import Building
 from railwright.facts.evidence import Answer
 from railwright.parse.base import Value
 from railwright.reach.job import Limits, Outcome, Transport
-from railwright.reach.process import run_process
+from railwright.reach.process import Worker
 
 
 class Rows(Protocol):
@@ -55,13 +55,13 @@ class Collector:
         rows: Rows,
         request: Request,
         tally: Tally,
-        after_target: Callable[[], None] = lambda: None,
+        after_rows: Callable[[], None] = lambda: None,
     ) -> None:
         self._rows = rows
         self._request = request
         self._probes = frozenset(probe.name for probe in request.probes)
         self._streams: dict[str, MachineStream] = {}
-        self._after_target = after_target
+        self._after_rows = after_rows
         self.tally = tally
 
     def started(self, target: str) -> None:
@@ -73,6 +73,7 @@ class Collector:
         self.tally.bytes += len(data)
         for answer in self._streams[target].feed(data):
             self._rows.add_answer(answer)
+        self._after_rows()  # while the machine still works: at the end all would come at once
 
     def ended(self, outcome: Outcome) -> None:
         """The machine is done: its last rows."""
@@ -97,7 +98,7 @@ class Collector:
             self.tally.reached += 1
         else:
             self.tally.failed += 1
-        self._after_target()
+        self._after_rows()
 
     def interrupt(self) -> None:
         """The operator stops the run: machines under way end now."""
@@ -106,22 +107,23 @@ class Collector:
 
 
 async def _ingest(folder: Path, queue: asyncio.Queue[Path | None]) -> None:
-    """Make parts of full spools, one at a time, each in a process of its own."""
-    while (spool := await queue.get()) is not None:
-        ended = await run_process(
-            [sys.executable, "-m", "railwright.facts.ingest", str(folder), str(spool)],
-            stdin=b"",
-            hold_stdin=False,
-            total_s=3600,
-            byte_limit=1 << 20,
-            on_bytes=lambda _data: None,
-        )
-        if ended.exit_code != 0:
-            raise RailwrightError(
-                f"writing the snapshot failed: {ended.words[-500:] or ended.exit_code}",
-                why="What was read is still in the spool.",
-                do="Free disk space if that is the reason, then: railwright store finish",
+    """Make parts of full spools, one at a time, in a process beside this one."""
+    worker: Worker | None = None
+    try:
+        while (spool := await queue.get()) is not None:
+            worker = worker or Worker(
+                [sys.executable, "-m", "railwright.facts.ingest", str(folder)]
             )
+            if not await worker.ask(str(spool)):
+                words, worker = await worker.end(), None
+                raise RailwrightError(
+                    f"writing the snapshot failed: {words[-500:]}",
+                    why="What was read is still in the spool.",
+                    do="Free disk space if that is the reason, then: railwright store finish",
+                )
+    finally:
+        if worker is not None:
+            await worker.end()
 
 
 @dataclass(frozen=True)
@@ -145,13 +147,13 @@ async def read_machines(  # noqa: PLR0913, PLR0917 (the parts of a run)
     """Read every target; False if the operator stopped it. A machine's trouble is a row."""
     queue: asyncio.Queue[Path | None] = asyncio.Queue()
 
-    def after_target() -> None:
+    def after_rows() -> None:
         spool = building.full_spool() if building is not None else None
         if spool is not None:
             queue.put_nowait(spool)
 
     tally = Tally(len(targets))
-    collector = Collector(rows, request, tally, after_target)
+    collector = Collector(rows, request, tally, after_rows)
     reading = asyncio.ensure_future(transport.run(targets, request.job(), limits, collector))
     ingesting = asyncio.ensure_future(
         _ingest(building.folder, queue) if building is not None else asyncio.sleep(0)

@@ -9,7 +9,7 @@ from railwright.facts.evidence import ANSWER_STATUSES, Answer
 from railwright.parse.base import Value
 
 MOST_PLANNED = 20_000
-FLOOD_BYTES = 4 << 20  # no banner or login script is that long
+FLOOD_BYTES = 1 << 20  # no banner or login script is that long
 HELLO, END = ".hello", ".end"
 
 

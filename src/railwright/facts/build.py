@@ -38,7 +38,7 @@ from railwright.facts.snapshot import (
 from railwright.nodes import fold
 from railwright.parse.base import Value
 
-SPOOL_BYTES = 4 * 1024 * 1024  # packed: about 65 hosts of 8 GPUs, some seconds of work
+SPOOL_BYTES = 1024 * 1024  # packed: about 16 hosts of 8 GPUs, about a second of work
 
 
 class Building:

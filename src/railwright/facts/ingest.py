@@ -1,9 +1,9 @@
-"""spool -> evidence -> facts, for one spool file, in a process of its own.
+"""spool -> evidence -> facts, one spool file after another, in a process of its own.
 
-    python -m railwright.facts.ingest FOLDER SPOOL-FILE
+    python -m railwright.facts.ingest FOLDER      reads names of spool files, answers each
 
-The collector starts one after another while it goes on reading machines: its own memory stays
-small, and each of these ends and gives everything back.
+The collector keeps one beside itself while it goes on reading machines: its own memory stays small,
+and both cores have work.
 """
 
 import importlib
@@ -106,15 +106,16 @@ class _EvidenceParts:
 def _write_facts(writer: RowWriter, answer: Answer) -> None:
     """The rows that one answer gives, and what became of it."""
     status, reason = answer.status, answer.reason
-    about: dict[str, Value] = {"target": answer.target, "read_at": answer.started}
     if status == "ok":
         rows, trouble = parse_answer(answer.probe, answer.instance, answer.stdout)
         if trouble:
             status, reason = "not understood", trouble
+        by_table: dict[str, list[dict[str, Value]]] = {}
         for row in rows:
-            writer.write(row.table, {**about, **row.values})
+            by_table.setdefault(row.table, []).append(row.values)
+        for table, values in by_table.items():
+            writer.write(table, answer.target, answer.started, values)
     result: dict[str, Value] = {
-        **about,
         "probe": answer.probe,
         "instance": answer.instance,
         "status": status,
@@ -123,7 +124,7 @@ def _write_facts(writer: RowWriter, answer: Answer) -> None:
         "dropped": answer.dropped,
         "bytes": len(answer.stdout),
     }
-    writer.write("probe_result", result)
+    writer.write("probe_result", answer.target, answer.started, [result])
 
 
 def _table_columns() -> dict[str, dict[str, str]]:
@@ -132,7 +133,7 @@ def _table_columns() -> dict[str, dict[str, str]]:
 
 def ingest(folder: Path, spool: Path) -> None:
     """One spool file, all the way. Can be done again after a crash at any point."""
-    writer = RowWriter(folder / "parts", spool.stem)
+    writer = RowWriter(folder / "parts", spool.stem, _table_columns())
     with connect(folder / "tmp") as database, spool.open(encoding="utf-8") as lines:
         evidence = _EvidenceParts(folder, spool.stem, database)
         for line in lines:
@@ -141,7 +142,7 @@ def ingest(folder: Path, spool: Path) -> None:
                 evidence.write(answer)
                 _write_facts(writer, answer)
         evidence.finish()
-        writer.finish(database, _table_columns())
+        writer.finish(database)
     spool.unlink()
 
 
@@ -157,12 +158,14 @@ def _answers(database: duckdb.DuckDBPyConnection, part: Path) -> Iterator[Answer
 
 def evidence_to_facts(folder: Path, part: Path) -> None:
     """Parse the answers of one finished part again, as a newer parser would."""
-    writer = RowWriter(folder / "parts", part.stem)
+    writer = RowWriter(folder / "parts", part.stem, _table_columns())
     with connect(folder / "tmp") as database:
         for answer in _answers(database, part):
             _write_facts(writer, answer)
-        writer.finish(database, _table_columns())
+        writer.finish(database)
 
 
 if __name__ == "__main__":
-    ingest(Path(sys.argv[1]), Path(sys.argv[2]))
+    for name in sys.stdin:
+        ingest(Path(sys.argv[1]), Path(name.rstrip("\n")))
+        print("done", flush=True)  # noqa: T201 (the collector waits for it)

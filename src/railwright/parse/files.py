@@ -9,7 +9,6 @@ Each entry is `KIND LENGTH PATH\\n` followed by LENGTH bytes and a newline:
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import NamedTuple
 
 from railwright.parse.base import NotUnderstoodError, text_of
 
@@ -17,15 +16,10 @@ _HEAD = re.compile(rb"([FCLE]) ([0-9]{1,18}) ([^\n]*)\n")
 _KINDS = {b"F": "F", b"C": "C", b"L": "L", b"E": "E"}
 
 
-class Entry(NamedTuple):
-    """One file or link as the machine gave it."""
-
-    kind: str
-    body: bytes
-
+Entry = tuple[str, bytes]  # (kind, body): a plain tuple, for there are thousands per host
 
 # sysfs says the same few things over and over: "0x15b3", "16", "32.0 GT/s PCIe".
-_SHORT = 64
+_SHORT = 100
 
 
 @lru_cache(maxsize=16384)
@@ -62,7 +56,7 @@ class Files:
     def content(self, path: str) -> bytes | None:
         """The bytes of a file that was read, whole or cut; None if it was not."""
         entry = self._entries.get(path)
-        return entry.body if entry is not None and entry.kind in "FC" else None
+        return entry[1] if entry is not None and entry[0] in "FC" else None
 
     def text(self, path: str) -> str | None:
         """The stripped text of a file that was read; None if it was not."""
@@ -72,12 +66,12 @@ class Files:
     def link(self, path: str) -> str | None:
         """Where a symbolic link points; None if it was not read."""
         entry = self._entries.get(path)
-        return _text(entry.body) if entry is not None and entry.kind == "L" else None
+        return _text(entry[1]) if entry is not None and entry[0] == "L" else None
 
     def error(self, path: str) -> str | None:
         """The errno name with which reading failed; None if it did not fail."""
         entry = self._entries.get(path)
-        return text_of(entry.body) if entry is not None and entry.kind == "E" else None
+        return _text(entry[1]) if entry is not None and entry[0] == "E" else None
 
     def below(self, folder: str) -> list[str]:
         """The distinct names directly below a folder, in order."""
@@ -102,15 +96,16 @@ class Files:
 def read_files(data: bytes) -> Files:
     """Take a stream of entries apart; a stream that is not one is not understood."""
     entries: dict[str, Entry] = {}
-    at, end_of_data = 0, len(data)
+    head, kinds, at, end_of_data = _HEAD.match, _KINDS, 0, len(data)
     while at < end_of_data:
-        found = _HEAD.match(data, at)
+        found = head(data, at)
         if found is None:
             raise NotUnderstoodError(f"no file entry at byte {at}")
+        kind, size, path = found.groups()
         start = found.end()
-        end = start + int(found[2])
+        end = start + int(size)
         if data[end : end + 1] != b"\n":
             raise NotUnderstoodError(f"file entry at byte {at} is cut short")
-        entries[text_of(found[3])] = Entry(_KINDS[found[1]], data[start:end])
+        entries[_text(path)] = (kinds[kind], data[start:end])
         at = end + 1
     return Files(entries)

@@ -22,6 +22,7 @@ _HEADER_KEYS = {
     "Device": "device",
     "PCI device": "device",
 }
+_LARGEST_TABLE = 65536  # characters; a table of 200 parameters has 25,000
 _HEADING = "Configurations:"
 _COLUMN = re.compile(r"Default|Current|Next +Boot|New")
 # Without a heading (output through grep) only these numbers of values have one meaning: two could
@@ -61,16 +62,7 @@ class _Card(NamedTuple):
     parameters: list[_Parameter]
 
 
-# Hosts of one kind print the same lines: most rows of a fleet are looked up, not taken apart. An
-# unusually long line is taken apart every time, so that a hostile one is not kept.
-_USUAL = 200
-
-
 def _row(line: str, columns: tuple[str, ...]) -> _Parameter | None:
-    return _known_row(line, columns) if len(line) < _USUAL else _new_row(line, columns)
-
-
-def _new_row(line: str, columns: tuple[str, ...]) -> _Parameter | None:
     """A line of the table; None for any other line, also for a row that was cut."""
     words = line.split()
     starred = words[0].startswith("*")
@@ -93,9 +85,6 @@ def _new_row(line: str, columns: tuple[str, ...]) -> _Parameter | None:
         starred,
         read_only,
     )
-
-
-_known_row = lru_cache(maxsize=8192)(_new_row)
 
 
 def _columns(heading: str) -> tuple[str, ...]:
@@ -201,12 +190,7 @@ def _card_row(pci: str, header: dict[str, str]) -> Row:
     return Row("nic_card", values)
 
 
-@lru_cache(maxsize=8192)  # of rows that were short: see _USUAL
-def _known_values(parameter: _Parameter) -> dict[str, Value]:
-    return _new_values(parameter)
-
-
-def _new_values(parameter: _Parameter) -> dict[str, Value]:
+def _parameter_values(parameter: _Parameter) -> dict[str, Value]:
     match = _NAME.fullmatch(parameter.name)
     name, port, element = match.groups() if match else (parameter.name, None, None)
     return {
@@ -224,36 +208,72 @@ def _new_values(parameter: _Parameter) -> dict[str, Value]:
     }
 
 
-def _parameter_row(pci: str, parameter: _Parameter) -> Row:
-    texts = (parameter.name, parameter.default, parameter.current, parameter.next)
-    usual = all(text is None or len(text) < _USUAL for text in texts)
-    values = _known_values(parameter) if usual else _new_values(parameter)
-    return Row("nic_parameter", {"pci": pci, **values})
+def _without_repeats(parameters: list[_Parameter]) -> tuple[dict[str, Value], ...]:
+    """One row per parameter. Two that contradict each other are no fact at all."""
+    seen: dict[tuple[Value, ...], dict[str, Value]] = {}
+    for values in map(_parameter_values, parameters):
+        key = (values["name"], values["port"], values["element"])
+        if seen.setdefault(key, values) != values:
+            raise NotUnderstoodError(f"{key[0]} is printed twice and differs")
+    return tuple(seen.values())
+
+
+@lru_cache(maxsize=256)
+def _known_table(table: str) -> tuple[dict[str, Value], ...] | None:
+    """The parameters of one table; None where the text behind the heading is more than that.
+
+    NICs of one kind print the same table: of a fleet's tables nearly all are looked up here.
+    """
+    cards = _cards_of_text(_HEADING + table)
+    if len(cards) != 1 or cards[0].header:
+        return None
+    return _without_repeats(cards[0].parameters)
+
+
+def _usual(text: str, instance: str) -> Iterator[Row] | None:
+    """The rows of the usual answer: one device, one table, of a usual size; else None."""
+    head, heading, table = text.partition(_HEADING)
+    if not (instance and heading and len(table) < _LARGEST_TABLE) or head.count("Device #") > 1:
+        return None
+    cards = _cards_of_text(head)
+    parameters = _known_table(table)
+    # The heading must stand at the beginning of a line, and before it only the header.
+    if not head.endswith("\n") or parameters is None or any(card.parameters for card in cards):
+        return None
+    header = cards[-1].header
+    if "device_type" not in header or any(card.header for card in cards[:-1]):
+        return None
+    return _rows_of(instance, header, parameters)
+
+
+def _rows_of(
+    pci: str, header: dict[str, str], parameters: tuple[dict[str, Value], ...]
+) -> Iterator[Row]:
+    if "device_type" in header:
+        yield _card_row(pci, header)
+    for values in parameters:
+        yield Row("nic_parameter", {"pci": pci, **values})
 
 
 def _rows(cards: list[_Card], instance: str) -> Iterator[Row]:
-    for header, parameters in cards:
-        pci = instance or _address(header.get("device", ""))
-        if "device_type" in header:
-            yield _card_row(pci, header)
-        for parameter in parameters:
-            yield _parameter_row(pci, parameter)
-
-
-def _without_repeats(rows: Iterator[Row]) -> Iterator[Row]:
-    """One row per thing. Two that contradict each other are no fact at all."""
-    seen: dict[tuple[Value, ...], Row] = {}
-    for row in rows:
-        value = row.values.get
-        key = (row.table, value("pci"), value("name"), value("port"), value("element"))
-        if seen.setdefault(key, row) != row:
-            raise NotUnderstoodError(f"{key[2] or 'the card'} is printed twice and differs")
-    return iter(seen.values())
+    """The rows of any answer; a device that is printed twice must say the same twice."""
+    together: dict[str, list[_Card]] = {}
+    for card in cards:
+        together.setdefault(instance or _address(card.header.get("device", "")), []).append(card)
+    for pci, same in together.items():
+        headers = [card.header for card in same if "device_type" in card.header]
+        if any(header != headers[0] for header in headers):
+            raise NotUnderstoodError("the card is printed twice and differs")
+        parameters = [parameter for card in same for parameter in card.parameters]
+        yield from _rows_of(pci, headers[0] if headers else {}, _without_repeats(parameters))
 
 
 def parse(data: bytes, instance: str) -> Iterator[Row]:
     """Rows of nic_card and nic_parameter."""
     text = text_of(data)
+    usual = _usual(text, instance)
+    if usual is not None:
+        return usual
     json_start = _JSON_START.search(text)
     cards = _cards_of_json(text, json_start.start()) if json_start else _cards_of_text(text)
     cards = [card for card in cards if card.parameters or "device_type" in card.header]
@@ -262,4 +282,4 @@ def parse(data: bytes, instance: str) -> Iterator[Row]:
         raise NotUnderstoodError(errors[:200] or "no parameter and no device")
     if instance and len(cards) > 1:  # whose values would go under the address that was asked?
         raise NotUnderstoodError(f"{len(cards)} devices where one was asked for")
-    return _without_repeats(_rows(cards, instance))
+    return _rows(cards, instance)

@@ -239,3 +239,62 @@ async def run_process(  # noqa: PLR0913 (each is a bound or an end of the pipe)
         timed_out=timed_out,
         flooded=running.flooded,
     )
+
+
+class Worker:
+    """A process of our own beside this one that is asked line by line; it ends with its input."""
+
+    def __init__(self, argv: list[str]) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._answers: asyncio.Queue[bytes] = asyncio.Queue()
+        self._rest = b""
+        self._words = b""
+        self._process = subprocess.Popen(
+            [*_die_with_us(), *argv],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            bufsize=0,
+        )
+        assert self._process.stdout is not None  # noqa: S101 (all three are pipes)
+        assert self._process.stderr is not None  # noqa: S101
+        self._output = _Pipe(self._process.stdout, self._take)
+        self._errors = _Pipe(self._process.stderr, self._take_words)
+
+    def _take(self, data: bytes) -> bool:
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        for line in lines:
+            self._answers.put_nowait(line)
+        return True
+
+    def _take_words(self, data: bytes) -> bool:
+        self._words = (self._words + data)[-WORDS_CAP:]
+        return True
+
+    async def ask(self, line: str) -> bool:
+        """One line there, one line back; False if the process is gone."""
+        assert self._process.stdin is not None  # noqa: S101
+        try:
+            self._process.stdin.write(line.encode() + b"\n")
+        except OSError:
+            return False
+        answer = asyncio.ensure_future(self._answers.get())
+        closed = asyncio.ensure_future(self._output.done.wait())
+        await asyncio.wait({answer, closed}, return_when=asyncio.FIRST_COMPLETED)
+        answered = answer.done()
+        answer.cancel()
+        closed.cancel()
+        return answered
+
+    async def end(self) -> str:
+        """Close its input and wait for it; what it said on standard error."""
+        assert self._process.stdin is not None  # noqa: S101
+        with contextlib.suppress(OSError):
+            self._process.stdin.close()
+        await _gone(self._process)
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(self._errors.done.wait(), DRAIN_S)
+        self._output.close()
+        self._errors.close()
+        return self._words.decode("utf-8", "replace").strip()
