@@ -180,7 +180,7 @@ class Result:
         return sum(self.ours_s) / sum(self.clush_s)
 
 
-def run(count: int, folder: Path, rounds: int = 3) -> Result:
+def run(count: int, folder: Path, rounds: int = 2) -> Result:
     site.make_root()
     trees = site.make_trees(folder)
     hosts: list[Host] = site.hosts(count, trees, BROKEN)

@@ -18,6 +18,9 @@ from railwright.parse.base import Value
 from railwright.reach.job import Limits, Outcome, Transport
 from railwright.reach.process import Worker
 
+# Two, so that what comes last is not left to one core; each takes about 80 MB.
+INGEST_PROCESSES = 2
+
 
 class Rows(Protocol):
     """Where the rows of a run go: a snapshot in the making, or memory for a preflight."""
@@ -106,8 +109,13 @@ class Collector:
             self.ended(Outcome(target, "interrupted", "", None, 0.0, 0.0, 0))
 
 
+async def _ingest_all(folder: Path | None, queue: asyncio.Queue[Path | None]) -> None:
+    if folder is not None:
+        await asyncio.gather(*(_ingest(folder, queue) for _ in range(INGEST_PROCESSES)))
+
+
 async def _ingest(folder: Path, queue: asyncio.Queue[Path | None]) -> None:
-    """Make parts of full spools, one at a time, in a process beside this one."""
+    """Make parts of full spools, one after another, in a process beside this one."""
     worker: Worker | None = None
     try:
         while (spool := await queue.get()) is not None:
@@ -155,9 +163,8 @@ async def read_machines(  # noqa: PLR0913, PLR0917 (the parts of a run)
     tally = Tally(len(targets))
     collector = Collector(rows, request, tally, after_rows)
     reading = asyncio.ensure_future(transport.run(targets, request.job(), limits, collector))
-    ingesting = asyncio.ensure_future(
-        _ingest(building.folder, queue) if building is not None else asyncio.sleep(0)
-    )
+    folder = building.folder if building is not None else None
+    ingesting = asyncio.ensure_future(_ingest_all(folder, queue))
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, reading.cancel)
@@ -167,7 +174,8 @@ async def read_machines(  # noqa: PLR0913, PLR0917 (the parts of a run)
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(number)
     watch.show(tally)
-    queue.put_nowait(None)
+    for _ in range(INGEST_PROCESSES):
+        queue.put_nowait(None)
     await ingesting
     return finished
 
