@@ -31,6 +31,7 @@ FAULTS = {
 # What differs from run to run, and what stands for it in a comparison.
 MOVING = (
     (r"\d{4}-\d\d-\d\dT\d{4}Z(-\d+)?", "2026-11-14T2215Z"),
+    (r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", "2026-11-14 22:15 UTC"),
     (r"\d+(\.\d+)? (s|seconds?|minutes?|MB|bytes)\b", "N"),
     (r"less than a minute old|\d+ (seconds?|minutes?) old|just now", "N old"),
     (r"sha256 [0-9a-f]{64}", "sha256 X"),

@@ -1,6 +1,7 @@
 """What tests need of the machine; outside CI they are skipped where it is missing, in CI never."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,26 @@ import pytest
 REPOSITORY = Path(__file__).parents[1]
 SHARED = REPOSITORY.parent / "shared"
 IN_CI = bool(os.environ.get("RAILWRIGHT_CI"))
+
+
+_ended: list[int] = []
+
+
+def pytest_sessionfinish(exitstatus: int) -> None:
+    _ended.append(int(exitstatus))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure() -> None:
+    """CI ends with pytest's own summary line.
+
+    DuckDB 2.0's binding would print a page about leaked objects when the interpreter ends, also
+    where every connection was closed.
+    """
+    if IN_CI and _ended:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(_ended[-1])
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
