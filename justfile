@@ -37,6 +37,7 @@ guide: (wheelhouse "--python" "3.11" "--only-needed")
 
 # the figures of docs/figures.md, measured anew (as root, about ten minutes)
 bench:
+    {{ python }} -m bench.ingest
     {{ python }} -m bench.collect_fleet 256
 
 # wheels of ours and of every dependency for an air-gapped site, into wheelhouse/

@@ -334,7 +334,9 @@ def test_list_fill_and_prune(tmp_path: Path) -> None:
     listed = railwright("store", "list", "--store", tmp_path).stdout
     assert listed.count(" reached ") == len(snapshots(tmp_path))
     assert "filled_from" in listed
-    assert again.returncode in (0, 2, 3)
+    if os.geteuid() == 0:  # else root probes are denied, and another try may bring them
+        assert again.returncode == 2
+        assert "lacks nothing" in again.stderr
     would = railwright("store", "prune", "--keep", "1", "--store", tmp_path)
     assert "would delete" in would.stdout
     before = len(snapshots(tmp_path))

@@ -18,7 +18,7 @@ from railwright.facts.snapshot import Snapshot, find
 pytestmark = pytest.mark.fleet
 
 RAILWRIGHT = [sys.executable, "-m", "railwright"]
-NAMES = [f"host{number}" for number in range(1, 7)]
+NAMES = [f"host{number}" for number in range(1, 8)]
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[slurm.Slurm]:
     site.make_root()
     folder = tmp_path_factory.mktemp("slurm")
     trees = site.make_trees(folder, 3)
-    hosts: list[Host] = site.hosts(6, trees, {6: "no python"})
+    hosts: list[Host] = site.hosts(7, trees, {6: "no python", 7: "flooding"})
     with running("rwl", hosts, folder / "run") as fleet, slurm.running(fleet, hosts) as up:
         yield up
 
@@ -46,11 +46,14 @@ def test_srun_reads_the_same_facts_as_ssh(cluster: slurm.Slurm, tmp_path: Path) 
     by_slurm = collect(cluster, tmp_path / "slurm", "-w", "@slurm:gpu", "--via", "slurm")
     assert by_slurm.returncode == 3, by_slurm.stderr
     by_ssh = collect(
-        cluster, tmp_path / "ssh", "-w", "host[1-6]", "-F", str(cluster.fleet.ssh_config)
+        cluster, tmp_path / "ssh", "-w", "host[1-7]", "-F", str(cluster.fleet.ssh_config)
     )
     assert by_ssh.returncode == 3, by_ssh.stderr
     one, other = find(tmp_path / "slurm", None), find(tmp_path / "ssh", None)
-    expected = dict.fromkeys(NAMES[:5], ("reached", "")) | {"host6": ("no python", "")}
+    expected = dict.fromkeys(NAMES[:5], ("reached", "")) | {
+        "host6": ("no python", ""),
+        "host7": ("flooding", ""),
+    }
     assert status_of(one) == status_of(other) == expected
     assert facts(one, NAMES) == facts(other, NAMES)
     assert len(facts(one, NAMES)["nic_parameter"]) > 1000

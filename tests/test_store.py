@@ -152,7 +152,7 @@ def test_a_damaged_snapshot_says_what_is_wrong(tmp_path: Path) -> None:
 
 
 BIG = """
-import os, resource, sys
+import os, sys
 from pathlib import Path
 from railwright.facts import build
 from railwright.facts.evidence import Answer
@@ -166,7 +166,9 @@ while (spool := made.full_spool()) is None:
     count += 1
 assert count > 100
 ingest(made.folder, spool)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+# Not ru_maxrss: a child starts with its parent's, and that is pytest's.
+status = Path("/proc/self/status").read_text()
+print(int(status.split("VmHWM:")[1].split()[0]) // 1024)
 """
 
 
@@ -333,4 +335,4 @@ def test_kill_9_at_random_moments_while_writing(tmp_path: Path, round_: int) -> 
         store = tmp_path / str(number)
         _write_and_kill(store, generator.uniform(0, 1.6))
         found.append(_check_after_kill(store))
-    assert len(found) == 20
+    assert "cut" in found, "no kill came while it was writing"

@@ -80,7 +80,6 @@ def _kept(probe: Probe) -> str:
     words = {
         "lines": "only the part of a line that matches a known message or field",
         "rows": "only rows of known names",
-        "words": "only named words",
         "json": "only named fields; descriptions only as far as they name a port or a system",
     }
     return f"{words[str(probe.keep['kind'])]}; the rest is dropped on the host and counted"

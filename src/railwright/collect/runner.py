@@ -234,18 +234,6 @@ def keep_rows(data, rule):
     return b"".join(kept), dropped
 
 
-def keep_words(data, rule):
-    """Of a line of words `name` or `name=value`, those whose name is on the list."""
-    names = set(rule["names"])
-    kept, dropped = [], 0
-    for word in data.split():
-        if word.split(b"=", 1)[0].decode("utf-8", "replace") in names:
-            kept.append(word)
-        else:
-            dropped += 1
-    return b" ".join(kept) + b"\n", dropped
-
-
 def keep_json(data, rule):
     """Of a JSON answer only the named keys; of named texts only the part that matches."""
     import json  # python3-minimal has none: then the answer cannot be filtered and is not kept
@@ -277,7 +265,7 @@ def keep_json(data, rule):
     return json.dumps(kept, separators=(",", ":")).encode(), dropped[0]
 
 
-FILTERS = {"lines": keep_lines, "rows": keep_rows, "words": keep_words, "json": keep_json}
+FILTERS = {"lines": keep_lines, "rows": keep_rows, "json": keep_json}
 
 
 def known_errors(data, probe):

@@ -14,7 +14,7 @@ from railwright.collect.run import Rows, Tally, Watch, read_machines
 from railwright.errors import UsageError
 from railwright.facts import merge
 from railwright.facts.build import Building, finish
-from railwright.facts.snapshot import Snapshot, find
+from railwright.facts.snapshot import Snapshot, find, remove
 from railwright.reach.job import Limits, Transport
 from railwright.reach.local import LocalTransport
 from railwright.reach.slurm import SlurmTransport
@@ -134,5 +134,5 @@ def _fill(
         parts.append(finish(building.folder))
     merged = merge.merge(store, [old, *parts], {"filled_from": old.name})
     for part in parts:
-        merge.remove(part.path)
+        remove(part.path)
     return merged

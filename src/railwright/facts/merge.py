@@ -17,9 +17,7 @@ from railwright.facts.build import Building, complete_run, put_in_place, write_f
 from railwright.facts.duck import connect, copy_query, quote
 from railwright.facts.ingest import evidence_to_facts
 from railwright.facts.schema import tables
-from railwright.facts.snapshot import Snapshot, load, remove
-
-__all__ = ["gaps", "merge", "out_of_service", "remove"]
+from railwright.facts.snapshot import Snapshot, load
 
 # Another try may bring these; `absent`, `skipped` and the like would only come again.
 PASSING = ("timeout", "device busy", "missing", "failed", "cut", "denied")

@@ -31,13 +31,3 @@ def text_of(data: bytes) -> str:
         return text
     text = text.replace("\r\n", "\n").replace("\r", "").replace("\x00", "\ufffd")
     return _ANSI.sub("", text)
-
-
-def integer(text: str | None, base: int = 10) -> int | None:
-    """A whole number, or None where the text is missing or not a number."""
-    if text is None:
-        return None
-    try:
-        return int(text.strip(), base)
-    except ValueError:
-        return None

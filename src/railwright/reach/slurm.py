@@ -10,7 +10,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from railwright.errors import ToolMissingError
@@ -35,8 +35,8 @@ class _Labels:
 
     tasks: list[_Task]
     listener: Listener
+    limit: int  # bytes per task: one node that floods must not end the others' step
     rest: bytes = b""
-    strangers: list[bytes] = field(default_factory=list)
 
     def feed(self, data: bytes) -> None:
         lines = (self.rest + data).split(b"\n")
@@ -47,9 +47,8 @@ class _Labels:
             if colon and number.isdigit() and int(number[:9]) < len(self.tasks):
                 task = self.tasks[int(number)]
                 task.received += len(text) + 1
-                self.listener.received(task.target, text + b"\n")
-            elif len(self.strangers) < 20:
-                self.strangers.append(line)
+                if task.received <= self.limit:
+                    self.listener.received(task.target, text + b"\n")
 
 
 class SlurmTransport:
@@ -107,7 +106,7 @@ class SlurmTransport:
         """None when the step ran; srun's words when it did not start at all."""
         started = time.time()
         tasks = [_Task(target) for target in batch]
-        labels = _Labels(tasks, listener)
+        labels = _Labels(tasks, listener, limits.bytes)
         for task in tasks:
             listener.started(task.target)
         with _host_file(batch) as path:
@@ -125,7 +124,8 @@ class SlurmTransport:
         if started_none and said_no and NO_PYTHON not in ended.words:
             return ended.words or f"srun ended with {ended.exit_code}"
         for number, task in enumerate(tasks):
-            status = _status(task, number, ended)
+            flooded = ended.flooded or task.received > limits.bytes
+            status = "flooding" if flooded else _status(task, number, ended)
             listener.ended(
                 Outcome(
                     task.target,
@@ -154,8 +154,6 @@ def _words_of(words: str, number: int) -> str:
 
 
 def _status(task: _Task, number: int, ended: Ended) -> str:
-    if ended.flooded:
-        return "flooding"
     if NO_PYTHON in _words_of(ended.words, number):
         return "no python"
     if ended.timed_out:

@@ -56,7 +56,7 @@ def age(seconds: float) -> str:
     for unit, size in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
         if seconds >= 2 * size:
             return f"{seconds / size:.0f} {unit}s"
-    return f"{max(seconds, 0):.0f} seconds"
+    return number_of(round(max(seconds, 0)), "second")
 
 
 def moment(at: float) -> str:
