@@ -203,6 +203,14 @@ def _prepare_upper(fleet: Fleet, host: Host) -> None:
             (binaries / "python3").chmod(0o755)
 
 
+def _clear_after_the_dead() -> None:
+    """Namespaces of runs that were killed: their name says whose they were."""
+    for namespace in Path("/run/netns").glob("rw?-*-*"):
+        owner = namespace.name.split("-")[1]
+        if owner.isdigit() and not Path(f"/proc/{owner}").exists():
+            subprocess.run(["ip", "netns", "del", namespace.name], capture_output=True)
+
+
 def _make_network(fleet: Fleet) -> None:
     hub = fleet.hub
     subprocess.run(["ip", "netns", "add", hub], check=True)
@@ -252,7 +260,8 @@ def _write_ssh_files(fleet: Fleet) -> None:
 
 def up(name: str, hosts: list[Host], folder: Path) -> Fleet:
     """Start the hosts and wait until their sshd listens."""
-    fleet = Fleet(name, folder, hosts)
+    _clear_after_the_dead()
+    fleet = Fleet(f"{name}-{os.getpid()}-", folder, hosts)
     folder.mkdir(parents=True)
     (folder / "o").mkdir()
     subprocess.run(
@@ -265,9 +274,10 @@ def up(name: str, hosts: list[Host], folder: Path) -> Fleet:
             _prepare_upper(fleet, host)
             log = (folder / f"{host.number}.log").open("wb")
             fleet.processes[host.number] = subprocess.Popen(
-                ["ip", "netns", "exec", f"{name}{host.number}", "unshare", "--mount", "--uts",
-                 "--pid", "--fork", "--kill-child", "--propagation", "private",
-                 "bash", "-c", _start_script(fleet, host)],
+                ["setpriv", "--pdeathsig", "KILL",  # hosts end with us, even after kill -9
+                 "ip", "netns", "exec", f"{fleet.name}{host.number}",
+                 "unshare", "--mount", "--uts", "--pid", "--fork", "--kill-child",
+                 "--propagation", "private", "bash", "-c", _start_script(fleet, host)],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
             )  # fmt: skip
             log.close()

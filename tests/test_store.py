@@ -280,6 +280,7 @@ names = {f"n{i}": "" for i in range(40)}
 made = Building(Path(sys.argv[1]), {"started": time.time(), "via": "test"}, names)
 print("begun", flush=True)
 for name in names:
+    print("host", flush=True)
     for probe in ("netdev", "dmesg"):
         made.add_answer(Answer(name, probe, "", "ok", stdout=NETDEV, started=1.7e9))
     made.add_target(target_row(name))
@@ -287,11 +288,14 @@ for name in names:
     if spool:
         ingest(made.folder, spool)
 made.close()
+print("closed", flush=True)
 finish(made.folder)
 """
+STEPS = 42  # lines the writer prints
 
 
-def _write_and_kill(store: Path, after: float) -> None:
+def _write_and_kill(store: Path, step: int, after: float) -> None:
+    """Kill it some seconds after one of its steps: moments by progress, whatever the machine."""
     process = subprocess.Popen(
         [sys.executable, "-c", WRITER, str(store)],
         stdout=subprocess.PIPE,
@@ -299,7 +303,8 @@ def _write_and_kill(store: Path, after: float) -> None:
         cwd=Path(__file__).parents[1],
         env={**os.environ, "PYTHONPATH": f"src:.:{os.environ.get('PYTHONPATH', '')}"},
     )
-    assert process.stdout.readline() == b"begun\n"
+    for _ in range(step):
+        assert process.stdout.readline()
     time.sleep(after)
     process.send_signal(signal.SIGKILL)
     process.communicate()
@@ -333,6 +338,36 @@ def test_kill_9_at_random_moments_while_writing(tmp_path: Path, round_: int) -> 
     found = []
     for number in range(20):
         store = tmp_path / str(number)
-        _write_and_kill(store, generator.uniform(0, 1.6))
+        if number % 2:
+            _write_and_kill(store, generator.randint(1, STEPS - 1), generator.uniform(0, 0.02))
+        else:
+            _write_and_kill(store, STEPS, generator.uniform(0, 0.6))
         found.append(_check_after_kill(store))
-    assert "cut" in found, "no kill came while it was writing"
+    assert found.count("cut") >= 10, "the kills did not come while it was writing"
+
+
+def test_cut_off_between_the_last_word_and_the_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = Building(tmp_path, {"started": 1.7e9, "via": "test"}, {"n1": ""})
+    made.add_answer(Answer("n1", "netdev", "", "ok", stdout=NETDEV, started=1.7e9))
+    made.add_target(target_row("n1"))
+    made.close()
+
+    def end(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("railwright.facts.build.shutil.rmtree", end)
+    with pytest.raises(KeyboardInterrupt):
+        finish(made.folder)
+    monkeypatch.undo()
+    again = finish(made.folder)
+    assert rows(again, "SELECT status FROM target") == [("reached",)]
+    assert rows(again, "SELECT count(*) FROM netdev") == [(1,)]
+
+
+def test_a_merge_that_was_cut_off_is_not_finished_with_less(tmp_path: Path) -> None:
+    cut = Building(tmp_path, {"started": 1.7e9, "merged_from": ["a", "b"]}, {})
+    cut.close()
+    with pytest.raises(SnapshotError, match="a merge that was cut off"):
+        finish(cut.folder)

@@ -13,6 +13,7 @@ from pathlib import Path
 import duckdb
 
 from railwright import __version__
+from railwright.errors import SnapshotError
 from railwright.facts import derive
 from railwright.facts.duck import (
     connect,
@@ -28,12 +29,14 @@ from railwright.facts.ingest import ingest
 from railwright.facts.schema import Table, tables
 from railwright.facts.snapshot import (
     FORMAT,
+    SCRATCH,
     UNFINISHED,
     Snapshot,
     load,
     make_store,
     new_name,
     seal,
+    sync,
 )
 from railwright.nodes import fold
 from railwright.parse.base import Value
@@ -182,6 +185,13 @@ def leftover_spools(folder: Path) -> Iterator[Path]:
 def finish(folder: Path, extra: dict[str, object] | None = None) -> Snapshot:
     """Everything that has arrived becomes a snapshot; what has not is named in it."""
     run = json.loads((folder / "run.json").read_text("utf-8"))
+    if "finished" in run:  # cut off between its last word and its name
+        return load(put_in_place(folder))
+    if "merged_from" in run:
+        raise SnapshotError(
+            f"{folder} is a merge that was cut off: it has not got all rows of its sources",
+            do="Merge again: the sources are untouched. railwright store prune removes this one.",
+        )
     for spool in leftover_spools(folder):
         ingest(folder, spool)
     (folder / "facts").mkdir(exist_ok=True)
@@ -213,13 +223,14 @@ def complete_run(folder: Path, run: dict[str, object], extra: dict[str, object])
         target = folder / "facts" / "target.parquet"
         database.execute(f"CREATE VIEW target AS FROM read_parquet({quote(str(target))})")
         run["targets"] = status_counts(database)
-    (folder / "run.json").write_text(json.dumps(run, indent=2) + "\n", "utf-8")
+    seal(folder, json.dumps(run, indent=2) + "\n")
 
 
 def put_in_place(folder: Path) -> Path:
-    """Clear the scratch folders and give the snapshot its name."""
-    for scratch in ("spool", "parts", "tmp"):
+    """Clear the scratch folders and give the snapshot its name, in one step."""
+    for scratch in SCRATCH:
         shutil.rmtree(folder / scratch, ignore_errors=True)
     final = folder.with_name(folder.name.removesuffix(UNFINISHED))
-    seal(folder, final)
+    folder.rename(final)
+    sync(final.parent)
     return final

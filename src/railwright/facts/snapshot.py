@@ -25,6 +25,7 @@ from railwright.facts.schema import tables
 FORMAT = 1
 NAME = re.compile(r"\d{4}-\d\d-\d\dT\d{4}Z(-\d+)?")
 UNFINISHED = ".unfinished"
+SCRATCH = ("spool", "parts", "tmp")  # what a snapshot in the making needs, and no other
 
 
 @dataclass(frozen=True)
@@ -156,19 +157,28 @@ def make_store(store: Path) -> None:
         ) from error
 
 
-def seal(folder: Path, final: Path) -> None:
-    """Make it read-only, put it on disk, and give it its name in one step."""
-    for file in folder.rglob("*"):
-        if file.is_file():
-            with file.open("rb") as handle:
-                os.fsync(handle.fileno())
-            file.chmod(0o444)
-    folder.rename(final)
-    handle_of_store = os.open(final.parent, os.O_RDONLY)
+def sync(path: Path) -> None:
+    """Put a file, or the names in a folder, on disk."""
+    handle = os.open(path, os.O_RDONLY)
     try:
-        os.fsync(handle_of_store)
+        os.fsync(handle)
     finally:
-        os.close(handle_of_store)
+        os.close(handle)
+
+
+def seal(folder: Path, run: str) -> None:
+    """All files on disk and read-only; only then run.json says that it is finished."""
+    for file in folder.rglob("*"):
+        kept = file.is_file() and file.relative_to(folder).parts[0] not in SCRATCH
+        if kept and file.name != "run.json":
+            sync(file)
+            file.chmod(0o444)
+    written = folder / "run.json.new"
+    written.write_text(run, "utf-8")
+    sync(written)
+    written.chmod(0o444)
+    written.replace(folder / "run.json")
+    sync(folder)
 
 
 def remove(path: Path) -> None:
