@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from bench.figures import write_section
-from lab.fakehost import add_shell, build, hgx_h100
+from lab.fleet import add_shell, build, hgx_h100, with_uncore
 from railwright.collect.importing import import_files
 from railwright.collect.probe import select
 from railwright.collect.request import lone_runner
@@ -29,7 +29,7 @@ def answers(folder: Path, count: int) -> list[Path]:
     read = []
     for number in range(1, KINDS + 1):
         root = folder / f"root{number}"
-        build(root, hgx_h100(number))
+        build(root, with_uncore(hgx_h100(number)))
         add_shell(root)
         done = subprocess.run(
             ["/usr/bin/python3", script, "--root", root], stdout=subprocess.PIPE, check=True

@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 
 from lab import site
-from lab.fakehost import hgx_h100, write_sys, write_tools
+from lab.fleet import hgx_h100, write_sys, write_tools
 from lab.sshd_fleet import Fleet, Host, running
 
 REPOSITORY = Path(__file__).parents[1]

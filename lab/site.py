@@ -3,7 +3,7 @@
 import subprocess
 from pathlib import Path
 
-from lab.fakehost import hgx_h100, write_sys, write_tools
+from lab.fleet import hgx_h100, write_sys, write_tools
 from lab.sshd_fleet import KINDS, Host
 
 ROOT_SCRIPT = Path(__file__).with_name("rootfs.sh")

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from railwright.facts import derive
 from railwright.facts.duck import connect, quote, read_spool
 from railwright.facts.schema import tables
 from railwright.facts.snapshot import Snapshot, load
@@ -11,20 +12,31 @@ from railwright.facts.snapshot import Snapshot, load
 STARTED = 1794694500.0  # 2026-11-14 22:15 UTC
 
 
-def by_hand(folder: Path, rows: dict[str, list[dict[str, Any]]]) -> Snapshot:
+def by_hand(
+    folder: Path, rows: dict[str, list[dict[str, Any]]], name: str = "2026-11-14T2215Z"
+) -> Snapshot:
     """A snapshot of these rows; what a row does not say is NULL: not read."""
-    path = folder / "2026-11-14T2215Z"
+    path = folder / name
     (path / "facts").mkdir(parents=True)
     (path / "evidence").mkdir()
     (path / "run.json").write_text(json.dumps({"format": 1, "started": STARTED}))
     with connect() as database:
-        for name, table in tables().items():
-            spool = folder / f"{name}.ndjson"
-            spool.write_text("".join(json.dumps(row) + "\n" for row in rows.get(name, [])))
-            source = read_spool(spool, table.column_types())
-            file = quote(str(path / "facts" / f"{name}.parquet"))
+        for table, schema in tables().items():
+            spool = folder / f"{table}.ndjson"
+            spool.write_text("".join(json.dumps(row) + "\n" for row in rows.get(table, [])))
+            source = read_spool(spool, schema.column_types())
+            file = quote(str(path / "facts" / f"{table}.parquet"))
             database.execute(f"COPY (FROM {source}) TO {file} (FORMAT parquet)")
     return load(path)
+
+
+def with_derived(
+    folder: Path, rows: dict[str, list[dict[str, Any]]], name: str = "2026-11-14T2215Z"
+) -> Snapshot:
+    """The same, and the derived tables made of it as at the end of a run."""
+    made = by_hand(folder, rows, name)
+    derive.all_tables(made.path / "facts")
+    return made
 
 
 def target(name: str, status: str = "reached", **more: Any) -> dict[str, Any]:

@@ -41,7 +41,7 @@ PYTHON_TYPES: dict[str, tuple[type, ...]] = {
     "BOOLEAN": (bool,),
 }
 BITS = {"INTEGER": 31, "BIGINT": 63}
-FILLED_BY_THE_STORE = {"target", "read_at"}
+FILLED_BY_THE_STORE = {"target", "read_at", "probe"}
 
 
 def rows_of(parser: str, data: bytes, instance: str) -> list[Row]:
@@ -68,7 +68,7 @@ def assert_storable(rows: list[Row], parser: str) -> None:
     for row in rows:
         assert row.table in tables(), f"no facts/tables/{row.table}.toml"
         table = tables()[row.table]
-        assert table.fed_by == parser
+        assert parser in table.probes
         types = {
             name: kind
             for name, kind in table.column_types().items()

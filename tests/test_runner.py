@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.fakehost import build, hgx_h100
+from lab.fleet import build, hgx_h100
 from railwright.collect.explain import OWN_FILES, explained
 from railwright.collect.probe import probes
 from railwright.collect.request import RUNNER, Request, lone_runner, new_request

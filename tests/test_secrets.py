@@ -5,11 +5,14 @@ import secrets
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from lab import site
+from lab.fleet.tools import ANSWERS
 from lab.sshd_fleet import Host, running
+from railwright.collect.probe import read_only_tools
 from railwright.facts.snapshot import find
 
 pytestmark = pytest.mark.fleet
@@ -85,11 +88,58 @@ class Planter:
         return f"#!/bin/sh\ncat <<'END_OF_ANSWER'\n{self.plant(text)}\nEND_OF_ANSWER\n"
 
 
+def programs() -> dict[str, str]:
+    """Every program that a probe runs, and where it lies."""
+    return {name: tool.paths[0].lstrip("/") for name, tool in read_only_tools().items()}
+
+
+# Probes whose tool fails with "Permission denied" on host 2; the GPUs' too, for they are in use.
+FAILING = ("mlxconfig", "lldpctl", "nvidia-smi", "dmesg", "ethtool", "mlxlink", "ip", "lscpu")
+
+
 def failing_host(plant: Planter, tree: Path) -> Host:
     """Tools that fail and say too much about it, on both outputs."""
     script = "#!/bin/sh\necho 'TOKEN: password TOKEN'\necho 'TOKEN: Permission denied: TOKEN' >&2\nexit 1\n"
-    tools = ("usr/bin/mlxconfig", "usr/sbin/lldpctl", "usr/bin/nvidia-smi", "usr/bin/dmesg")
-    return Host(2, tree=tree, extra=tuple((tool, plant.plant(script), 0o755) for tool in tools))
+    paths = [programs()[name] for name in FAILING] + ["usr/bin/ip"]
+    return Host(2, tree=tree, extra=tuple((path, plant.plant(script), 0o755) for path in paths))
+
+
+def chatty_host(plant: Planter, tree: Path) -> Host:
+    """Every tool says what it should, and between its lines what nobody should hear."""
+    answers = tree / "files" / ANSWERS
+    extra = []
+    for path in sorted(answers.rglob("*.out")):
+        said = path.read_text()
+        try:
+            said = with_secrets(json.loads(said))
+        except ValueError:
+            lines = said.splitlines()
+            for place in range(len(lines), -1, -max(1, len(lines) // 3)):
+                lines.insert(place, plant.plant("note TOKEN: password=TOKEN # TOKEN"))
+            said = "\n".join(lines) + "\n"
+        extra.append((f"{ANSWERS}/{path.relative_to(answers)}", plant.plant(said), 0o644))
+    for name, text in FILES.items():
+        extra.append((name, plant.plant(text), 0o644))
+    return Host(3, tree=tree, extra=tuple(extra))
+
+
+def with_secrets(tree: Any) -> str:
+    """A key that nobody asked for, in every object."""
+
+    def walk(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {**{key: walk(part) for key, part in value.items()}, "comment": "TOKEN"}
+        return [walk(part) for part in value] if isinstance(value, list) else value
+
+    return json.dumps(walk(tree))
+
+
+FILES = {
+    "etc/nccl.conf": "NCCL_IB_HCA=mlx5_0\n# TOKEN\nNCCL_API_KEY=TOKEN\nNCCL_X=TOKEN TOKEN\nS3=TOKEN\n",
+    "etc/environment": "NCCL_DEBUG=INFO\nDB_PASSWORD=TOKEN\nUCX_AUTH_KEY=TOKEN\n",
+    "etc/profile.d/site.sh": "export NCCL_SOCKET_IFNAME=eno1 # TOKEN\nexport AWS_SECRET=TOKEN\n",
+    "etc/security/limits.d/90-x.conf": "* soft memlock unlimited # TOKEN\nTOKEN hard memlock TOKEN\n",
+}
 
 
 def test_no_secret_enters_a_snapshot(tmp_path: Path) -> None:
@@ -106,7 +156,8 @@ def test_no_secret_enters_a_snapshot(tmp_path: Path) -> None:
         ("etc/modprobe.d/secret.conf", plant.plant("# TOKEN\noptions x key=TOKEN\n"), 0o644),
     )
     host = Host(1, tree=tree, extra=extra)
-    with running("rws", [host, failing_host(plant, tree)], tmp_path / "run") as fleet:
+    hosts = [host, failing_host(plant, tree), chatty_host(plant, tree)]
+    with running("rws", hosts, tmp_path / "run") as fleet:
         # A process on the host with secrets in its arguments and environment.
         busy = subprocess.Popen(
             ["nsenter", "-t", str(fleet.init_pid(host)), "-p", "-m", "-r",
@@ -114,7 +165,7 @@ def test_no_secret_enters_a_snapshot(tmp_path: Path) -> None:
             env={"SECRET": plant.token(), "PATH": "/usr/bin:/bin"},
         )  # fmt: skip
         done = fleet.run(
-            [sys.executable, "-m", "railwright", "collect", "-w", "host[1-2]",
+            [sys.executable, "-m", "railwright", "collect", "-w", "host[1-3]",
              "-F", str(fleet.ssh_config), "--store", str(tmp_path / "store"),
              "--state-from", "none"],
             capture_output=True, text=True,
@@ -127,13 +178,23 @@ def test_no_secret_enters_a_snapshot(tmp_path: Path) -> None:
         def one(query: str) -> tuple[object, ...]:
             return database.execute(query).fetchone()
 
-        assert one("SELECT count(*) FROM target WHERE status = 'reached'") == (2,), done.stderr
+        assert one("SELECT count(*) FROM target WHERE status = 'reached'") == (3,), done.stderr
         denied = one("SELECT count(DISTINCT probe) FROM probe_result WHERE status = 'denied'")
-        assert denied == (4,)
+        # One probe each, but two of nvidia-smi, six of ethtool, three of ip.
+        assert denied == (len(FAILING) + 1 + 5 + 2,)
+        # What is asked for is there, however much is said around it.
+        kept = "SELECT count(DISTINCT probe) FROM probe_result WHERE target = 'host3' AND "
+        assert one(kept + "status = 'not understood'") == (0,)
+        assert one(kept + "status = 'ok' AND dropped > 0")[0] > 20
+        settings = "SELECT value FROM library_setting WHERE target = 'host3' AND name = "
+        assert one(settings + "'NCCL_DEBUG'") == ("INFO",)
         # What was asked for is there ...
-        assert one("SELECT current_text FROM nic_parameter WHERE name = 'SRIOV_EN'") == ("True(1)",)
         assert one(
-            "SELECT system_name, system_description, port_description FROM lldp_neighbor"
+            "SELECT current_text FROM nic_parameter WHERE name = 'SRIOV_EN' AND target = 'host1'"
+        ) == ("True(1)",)
+        assert one(
+            "SELECT system_name, system_description, port_description FROM lldp_neighbor "
+            "WHERE target = 'host1'"
         ) == (
             "leaf01",
             "SONiC Software Version: SONiC.202411.0 - HwSku: X",
@@ -155,5 +216,5 @@ def test_no_secret_enters_a_snapshot(tmp_path: Path) -> None:
         ]
     everything += [path.read_bytes() for path in snapshot.path.rglob("*") if path.is_file()]
     everything.append((done.stdout + done.stderr).encode())
-    assert len(plant.tokens) > 40
+    assert len(plant.tokens) > 400
     assert [t for t in plant.tokens for part in everything if t.encode() in part] == []

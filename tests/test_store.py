@@ -275,7 +275,7 @@ from railwright.facts import build
 from railwright.facts.evidence import Answer
 from railwright.facts.ingest import ingest
 from tests.test_store import NETDEV, target_row
-build.SPOOL_BYTES = 2000
+build.SPOOL_BYTES = build.LARGEST_SPOOL = 2000
 names = {f"n{i}": "" for i in range(40)}
 made = Building(Path(sys.argv[1]), {"started": time.time(), "via": "test"}, names)
 print("begun", flush=True)

@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from by_hand import STARTED, by_hand, odd_host, target
+from by_hand import STARTED, by_hand, odd_host, target, with_derived
 from rich.console import Console
 from typer.testing import CliRunner
 
-from lab.fakehost import ACS_ON, HostModel, add_shell, build, hgx_h100
-from lab.fakehost.tools import BUSYBOX
+from lab.fleet import ACS_ON, HostModel, add_shell, build, hgx_h100
+from lab.fleet.tools import BUSYBOX
 from railwright.cli import app
 from railwright.collect.probe import select
 from railwright.collect.request import lone_runner
@@ -208,7 +208,7 @@ def test_show_is_as_read(snapshot: Snapshot, host: str, width: int) -> None:
 def test_show_fits_one_screen(snapshot: Snapshot, host: str) -> None:
     for width in (80, 160):
         lines = show_text(snapshot, host, width).splitlines()
-        assert len(lines) <= 56
+        assert len(lines) <= 64
         assert max(map(len, lines)) <= width
 
 
@@ -256,6 +256,19 @@ def test_no_unknown_host_is_left_out(snapshot: Snapshot) -> None:
         "LLDP neighbours of RDMA NICs": (
             f"3 of 7 hosts; not known: 1 lldpctl missing, 1 lldpctl not asked, {away}"
         ),
+        "Roles of RDMA ports": (
+            f"3 of 7 hosts; not known: 1 ip_address missing, 1 ip_address not asked, {away}"
+        ),
+        "QoS of RoCE ports": (
+            f"3 of 7 hosts; not known: 1 mlnx_qos missing, 1 mlnx_qos not asked, {away}"
+        ),
+        "Optics of RDMA ports": (
+            f"3 of 7 hosts; not known: 1 mlxlink missing, 1 mlxlink not asked, {away}"
+        ),
+        "GPUDirect and the kernel": (
+            f"3 of 7 hosts; not known: 1 cmdline missing, 1 modules not asked, {away}"
+        ),
+        "Two sources that disagree": f"4 of 7 hosts; not known: {away}, 1 pci missing",
         "Firmware parameters that wait for a reset": (
             f"3 of 7 hosts; not known: 1 mlxconfig denied, {away}, 1 pci missing"
         ),
@@ -316,11 +329,11 @@ def test_nothing_was_reached(tmp_path: Path) -> None:
     text = facts_text(by_hand(tmp_path, rows))
     assert "512 targets: 0 reached, 512 not reached, 0 out of service" in text
     assert "    512  silent  gpu[001-512]  no route" in text
-    assert text.count(": known on 0 of 512 hosts; not known: 512 not reached") == 10
+    assert text.count(": known on 0 of 512 hosts; not known: 512 not reached") == 15
 
 
 def test_odd_hardware(tmp_path: Path) -> None:
-    odd = by_hand(tmp_path, odd_host())
+    odd = with_derived(tmp_path, odd_host())
     assert_golden("facts-odd", facts_text(odd))
     assert_golden("show-odd", show_text(odd, "odd1"))
     assert "\x1b" not in facts_text(odd) + show_text(odd, "odd1")
@@ -335,8 +348,9 @@ def test_values_that_were_not_read_are_unknown(tmp_path: Path) -> None:
         name: [{key: value for key, value in row.items() if key in keys} for row in table]
         for name, table in rows.items()
     }
-    text = facts_text(by_hand(tmp_path, bare))
-    assert text.count("known on 0 of 1 host;") == 10
+    text = facts_text(with_derived(tmp_path, bare))
+    # All but "Two sources that disagree": where nothing was read, nothing differs.
+    assert text.count("known on 0 of 1 host;") == 14
     for line in text.splitlines():
         assert not line.rstrip().endswith("none  odd1"), line
     assert "?" in show_text(load(tmp_path / "2026-11-14T2215Z"), "odd1")

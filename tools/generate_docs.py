@@ -17,13 +17,14 @@ GENERATED = "<!-- Written by `just docs`. Edit {0}, not this page. -->"
 KEPT = {
     "lines": "of each line only the part that matches one of these patterns.",
     "rows": "only rows whose name is known, and lines that match one of these patterns.",
-    "words": "only these words.",
+    "file lines": "of each file's lines only the part that matches one of these patterns.",
+    "words": "of each file only the words that match one of these patterns.",
     "json": "only these keys; of a key with a pattern only the part of its text that matches.",
 }
 FED_BY = {
     "run": "Written by the run itself.",
     "evidence": "Written for every answer, whatever came of it.",
-    "derived": "Computed from other tables: `facts/derive/{0}.sql`.",
+    "derived": "Computed from other tables: `facts/derive/{0}`.",
 }
 
 
@@ -127,6 +128,8 @@ def _keep(probe: Probe) -> Iterator[str]:
     words = cast("list[str]", probe.keep.get("keys", probe.keep.get("names", [])))
     if words:
         lines.append(" ".join(words))
+    if "key_pattern" in probe.keep:
+        lines.append(f"keys whose value is no text: {probe.keep['key_pattern']}")
     texts = cast("dict[str, str]", probe.keep.get("texts", {}))
     lines += [f"{key}: {pattern}" for key, pattern in texts.items()]
     yield ""
@@ -166,6 +169,13 @@ def _tables() -> Iterator[str]:
     yield from _target_statuses()
 
 
+def _filled_by(table: Table) -> str:
+    """The probes that fill a table; parsers without a probe read what somebody gives."""
+    names = [f"[{name}](probes.md#{name})" if name in probes() else name for name in table.probes]
+    given = " Only where somebody gives such output." if table.optional else ""
+    return f"Filled by probe {', '.join(names)}.{given}"
+
+
 def _table(table: Table) -> Iterator[str]:
     yield ""
     yield f"## {table.name}"
@@ -173,8 +183,8 @@ def _table(table: Table) -> Iterator[str]:
     yield table.meaning
     yield ""
     key = ", ".join(f"`{part}`" for part in table.key)
-    fed_by = FED_BY.get(table.fed_by, "Filled by probe [{1}](probes.md#{1}).")
-    yield f"Key: {key}. {fed_by.format(table.name, table.fed_by)}"
+    fed_by = FED_BY.get(table.fed_by) or _filled_by(table)
+    yield f"Key: {key}. {fed_by.format(table.name)}"
     yield ""
     yield from _head("column", "type", "unit", "meaning", "none", "source")
     for column in table.columns:

@@ -6,7 +6,7 @@ import sys
 import typer
 
 from railwright import __version__
-from railwright.cli import collect, facts, import_, merge, runner, show, store
+from railwright.cli import collect, diff, evidence, facts, import_, merge, runner, show, sql, store
 from railwright.errors import RailwrightError
 from railwright.report.console import CUT_OFF, remarks
 
@@ -39,6 +39,9 @@ def _main(
 app.command("collect")(collect.collect)
 app.command("facts")(facts.facts)
 app.command("show")(show.show)
+app.command("diff")(diff.diff)
+app.command("sql")(sql.sql)
+app.command("evidence")(evidence.evidence)
 app.command("runner")(runner.runner)
 app.command("import")(import_.import_)
 app.command("merge")(merge.merge)

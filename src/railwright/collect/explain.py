@@ -80,6 +80,8 @@ def _kept(probe: Probe) -> str:
     words = {
         "lines": "only the part of a line that matches a known message or field",
         "rows": "only rows of known names",
+        "file lines": "only the part of a line that matches a known setting",
+        "words": "only words that are known options",
         "json": "only named fields; descriptions only as far as they name a port or a system",
     }
     return f"{words[str(probe.keep['kind'])]}; the rest is dropped on the host and counted"

@@ -26,7 +26,7 @@ CONDITIONS = ("", "gpu_is_initialised")
 FILE_ROOTS = ("/sys/", "/proc/", "/etc/")
 # Reading these does something, or gives what nobody should have.
 REFUSED_FILES = re.compile(
-    r"\.\.|/rom$|/resource\d*(_wc)?$|/reset$|/remove$|/rescan$|/kcore|/kmsg|/environ|/mem$"
+    r"\.\.|/rom$|/resource\d*(_wc)?$|/reset$|/remove$|/rescan$|/kcore|/kmsg|/environ$|/mem$"
     r"|/proc/[^/]+/cmdline$|/shadow|/etc/ssh|/etc/ssl|/etc/sudo|_key$|\.pem$"
 )
 LARGEST_CAP = 8 * 1024 * 1024  # one answer; a frame of it still fits the collector's memory
@@ -35,7 +35,12 @@ LONGEST_TIMEOUT = 120
 # sudoers: one PCI address written in character classes. No `*`: in sudoers it matches blanks and
 # slashes too, and would let a caller add arguments.
 _HEX = "[0-9a-f]"
-SUDO_CLASSES = {"pci": rf"{_HEX * 4}\:{_HEX * 2}\:{_HEX * 2}.[0-7]"}
+SUDO_CLASSES = {
+    "pci": rf"{_HEX * 4}\:{_HEX * 2}\:{_HEX * 2}.[0-7]",
+    "netdev": "{netdev}",  # see NETDEV_CLASS
+}
+NETDEV_START, NETDEV_CLASS = "[a-zA-Z0-9_]", "[a-zA-Z0-9_.-]"  # no option; the runner's are equal
+NETDEV_LENGTHS = range(2, 16)  # IFNAMSIZ is 16 with its final NUL
 
 
 @dataclass(frozen=True)
@@ -74,7 +79,10 @@ class Probe:
     parse: bool = True
 
     def sudo_form(self) -> list[str]:
-        """The arguments as they stand in a sudoers file, values as character classes."""
+        """The arguments as they stand in a sudoers file, values as character classes.
+
+        `{netdev}` stays: its class is as long as the name, so there is one form per length.
+        """
         argv = self.argv or self.sudo_argv
         # A bare program name in sudoers allows any arguments; '""' allows none.
         return [_sudo_escape(part) for part in argv[1:]] or ['""']

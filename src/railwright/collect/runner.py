@@ -235,20 +235,27 @@ def keep_rows(data, rule):
 
 
 def keep_json(data, rule):
-    """Of a JSON answer only the named keys; of named texts only the part that matches."""
+    """Of a JSON answer only the named keys; of named texts only the part that matches.
+
+    A key that only matches `key_pattern` is kept unless its value is a text.
+    """
     import json  # python3-minimal has none: then the answer cannot be filtered and is not kept
 
     dropped = [0]
     keys = set(rule["keys"])
-    texts = {key: re.compile(pattern) for key, pattern in rule["texts"].items()}
+    texts = {key: re.compile(pattern) for key, pattern in rule.get("texts", {}).items()}
+
+    pattern = re.compile(rule.get("key_pattern", "(?!)"))
+
+    def known(name, part):
+        return name in keys or (pattern.match(name) and not isinstance(part, str))
 
     def walk(value, key):
         if isinstance(value, dict):
-            dropped[0] += sum(1 for name in value if name not in keys)
+            kept = {name: part for name, part in value.items() if known(name, part)}
+            dropped[0] += len(value) - len(kept)
             return {
-                name: walk(part, key if name == "value" else name)
-                for name, part in value.items()
-                if name in keys
+                name: walk(part, key if name == "value" else name) for name, part in kept.items()
             }
         if isinstance(value, list):
             return [walk(part, key) for part in value]
@@ -265,7 +272,42 @@ def keep_json(data, rule):
     return json.dumps(kept, separators=(",", ":")).encode(), dropped[0]
 
 
-FILTERS = {"lines": keep_lines, "rows": keep_rows, "json": keep_json}
+def keep_in_files(data, rule, keep):
+    """A filter over the content of each file of a file probe; links and errors stay as they are."""
+    head = re.compile(rb"([FCLE]) ([0-9]+) ([^\n]*)\n")
+    if not head.match(data):  # not a stream: one file's text that somebody saved
+        return keep(data, rule)
+    parts, at, dropped = [], 0, 0
+    while at < len(data):
+        found = head.match(data, at)
+        end = found.end() + int(found.group(2))
+        body = data[found.end():end]
+        if found.group(1) in b"FC":
+            body, gone = keep(body, rule)
+            dropped += gone
+        parts += [found.group(1), b" %d " % len(body), found.group(3), b"\n", body, b"\n"]
+        at = end + 1
+    return b"".join(parts), dropped
+
+
+def keep_file_lines(data, rule):
+    """keep_lines in each file."""
+    return keep_in_files(data, rule, keep_lines)
+
+
+def keep_words(data, rule):
+    """In each file only the words that match one of the patterns, on one line."""
+    def one_line(body, rule):
+        kept, dropped = keep_lines(b"\n".join(body.split()), rule)
+        return b" ".join(kept.split()) + b"\n", dropped
+
+    return keep_in_files(data, rule, one_line)
+
+
+FILTERS = {
+    "lines": keep_lines, "rows": keep_rows, "json": keep_json,
+    "file lines": keep_file_lines, "words": keep_words,
+}
 
 
 def known_errors(data, probe):
@@ -665,6 +707,8 @@ class Run(object):
             for part in probe["sudo_argv"]
         ]
         form = " ".join(command[:1] + probe["sudo_form"])
+        rest = "[a-zA-Z0-9_.-]" * (len(values.get("netdev", "")) - 1)
+        form = form.replace("{netdev}", "[a-zA-Z0-9_]" + rest)
         if form in privilege.commands:
             sudo = [self.machine.tool(["sudo"]), "-n", "--"]
             self.waiting.append((probe, instance, values, card, sudo + command))

@@ -26,11 +26,13 @@ MOST_ROWS = 5000  # per spool line
 _ENCODE = json.JSONEncoder(check_circular=False, separators=(",", ":")).encode
 
 
-def connect(temporary: Path | None = None, *, threads: int = 1) -> duckdb.DuckDBPyConnection:
+def connect(
+    temporary: Path | None = None, *, threads: int = 1, memory: str = MEMORY
+) -> duckdb.DuckDBPyConnection:
     """A private in-memory database that spills to `temporary` and never installs anything."""
     database = duckdb.connect(":memory:")
     database.execute(f"SET threads = {threads}")
-    database.execute(f"SET memory_limit = '{MEMORY}'")
+    database.execute(f"SET memory_limit = '{memory}'")
     database.execute("SET preserve_insertion_order = false")  # bounded row groups need this
     database.execute("SET autoinstall_known_extensions = false")
     database.execute("SET TimeZone = 'UTC'")

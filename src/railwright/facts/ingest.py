@@ -114,6 +114,9 @@ def _write_facts(writer: RowWriter, answer: Answer) -> None:
         for row in rows:
             by_table.setdefault(row.table, []).append(row.values)
         for table, values in by_table.items():
+            if tables()[table].fed_by == "several":
+                for one in values:
+                    one["probe"] = answer.probe
             writer.write(table, answer.target, answer.started, values)
     result: dict[str, Value] = {
         "probe": answer.probe,

@@ -86,7 +86,7 @@ def _chosen(table: str, fed_by: str, sources: list[Snapshot]) -> str:
         file = quote(str(source.path / "facts" / f"{table}.parquet"))
         if fed_by == "run":
             join = f"JOIN host_from w ON w.target = t.target AND w.source = {number}"
-        elif fed_by == "evidence":
+        elif fed_by in ("evidence", "several"):  # these say themselves whose answer they are
             join = (
                 "JOIN probe_from w ON w.target = t.target AND w.probe = t.probe "
                 f"AND w.source = {number}"

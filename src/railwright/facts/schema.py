@@ -24,6 +24,7 @@ class Column:
     source: str
     unit: str = ""
     none: str = ""
+    volatile: bool = False  # changes by itself: a counter, a temperature; `diff` leaves it out
 
 
 @dataclass(frozen=True)
@@ -33,8 +34,14 @@ class Table:
     name: str
     meaning: str
     key: tuple[str, ...]
-    fed_by: str  # the probe whose answers fill it; "evidence", "derived"; "run" = has its own times
+    # The probe whose answers fill it; "several" = those of `probes`, and the column `probe` says
+    # which; "evidence", "derived"; "run" = has its own times.
+    fed_by: str
     columns: tuple[Column, ...]
+    after: tuple[str, ...] = ()  # derived tables that this derived table reads
+    of_all_hosts: bool = False  # derived from all hosts together, not from each alone
+    probes: tuple[str, ...] = ()  # whose answers fill it
+    optional: bool = False  # filled by what somebody gives: a host without it has no gap
 
     def column_types(self) -> dict[str, str]:
         """Column name -> DuckDB type, in order."""
@@ -42,12 +49,21 @@ class Table:
 
 
 TARGET = Column("target", "VARCHAR", "the machine, as the operator named it", "the target list")
+PROBE = Column("probe", "VARCHAR", "the probe whose answer says this", "the evidence row")
+NOT_A_PROBE = ("run", "evidence", "derived")
 READ_AT = Column(
     "read_at",
     "TIMESTAMP",
     "when this machine was read, by its probe; UTC, the machine's clock",
     "the evidence row",
 )
+
+
+def _names(data: dict[str, object], key: str) -> tuple[str, ...]:
+    found = data.get(key, [])
+    if not isinstance(found, list):
+        raise RailwrightError(f"{key} must be a list of names")
+    return tuple(map(str, found))
 
 
 def _table(name: str, data: dict[str, object]) -> Table:
@@ -57,15 +73,22 @@ def _table(name: str, data: dict[str, object]) -> Table:
     columns = tuple(Column(**entry) for entry in raw)
     fed_by = str(data["fed_by"])
     if fed_by != "run":  # rows about the run itself have their own times
-        columns = (TARGET, READ_AT, *columns)
-    key = data["key"]
-    if not isinstance(key, list):
-        raise RailwrightError(f"table {name}: key must be a list of columns")
-    table = Table(name, str(data["meaning"]), tuple(key), fed_by, columns)
+        columns = (TARGET, READ_AT, *([PROBE] if fed_by == "several" else []), *columns)
+    table = Table(
+        name,
+        str(data["meaning"]),
+        _names(data, "key"),
+        fed_by,
+        columns,
+        after=_names(data, "after"),
+        of_all_hosts=data.get("of_all_hosts") is True,
+        probes=_names(data, "probes") or (() if fed_by in NOT_A_PROBE else (fed_by,)),
+        optional=data.get("optional") is True,
+    )
     names = [column.name for column in columns]
     unknown = [part for part in table.key if part not in names]
     bad = [column.name for column in columns if column.type not in TYPES]
-    if unknown or bad or len(set(names)) != len(names):
+    if unknown or bad or len(set(names)) != len(names) or not table.key:
         raise RailwrightError(f"table {name}: bad key {unknown}, bad type {bad} or a name twice")
     return table
 

@@ -63,6 +63,11 @@ class Files:
         body = self.content(path)
         return None if body is None else _stripped(body)
 
+    def is_cut(self, path: str) -> bool:
+        """Whether only the beginning of a file came: what is not in it may well exist."""
+        entry = self._entries.get(path)
+        return entry is not None and entry[0] == "C"
+
     def link(self, path: str) -> str | None:
         """Where a symbolic link points; None if it was not read."""
         entry = self._entries.get(path)

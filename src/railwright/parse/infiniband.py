@@ -5,7 +5,8 @@ Files:  /sys/class/infiniband/*/{node_guid,sys_image_guid,fw_ver,hca_type,board_
         /sys/class/infiniband/*/ports/*/{state,phys_state,rate,link_layer,lid,sm_lid,
         lid_mask_count,cap_mask,gids/*,gid_attrs/types/*,gid_attrs/ndevs/*}
 
-Counters (ports/*/counters/*, ports/*/hw_counters/*) may stand beside them and stay in the evidence.
+Counters (ports/*/counters/*, ports/*/hw_counters/*): see rdma_counters.py.
+Text of ibstat, ibdev2netdev or show_gids, which people hand over instead: see rdma_text.py.
 """
 
 import re
@@ -14,6 +15,8 @@ from collections.abc import Iterator
 from railwright.parse.base import NotUnderstoodError, Row, Value
 from railwright.parse.files import Files, read_files
 from railwright.parse.pci import BIGINT_BITS, is_missing, last_address, whole_number
+from railwright.parse.rdma_counters import rdma_counters
+from railwright.parse.rdma_text import text_rows
 
 DEVICES = "/sys/class/infiniband"
 
@@ -27,6 +30,9 @@ _EMPTY_GIDS = frozenset({"0000:" * 7 + "0000", "fe80:" + "0000:" * 6 + "0000"})
 # What the kernel answers for the netdev of a GID that has none, or whose netdev is down.
 _NO_NETDEV = frozenset({"EINVAL", "ENODEV"})
 
+# How a stream of files begins; anything else may be the text of a tool.
+_STREAM = frozenset({b"F ", b"C ", b"L ", b"E "})
+
 
 def _coded(text: str | None) -> tuple[int | None, str | None]:
     """(4, 'ACTIVE') of '4: ACTIVE'."""
@@ -38,12 +44,15 @@ def _pci(files: Files, base: str) -> str | None:
     """The PCI function behind a device; '' for one without (Soft-RoCE), None if not read.
 
     `device` of a sub-function names the auxiliary device (mlx5_core.sf.4): then the path that
-    the class link stands for knows the function above it.
+    the class link stands for knows the function above it. The kernel has a link for every device:
+    where a folder stands instead, somebody copied the files, and the links were lost.
     """
     target, device = files.link(base), files.link(f"{base}/device")
     found = last_address(device) or last_address(target)
     if found or target is not None:
         return found
+    if files.error(base) is not None:
+        return None
     return "" if is_missing(files, f"{base}/device") and _was_read(files, base) else None
 
 
@@ -103,8 +112,8 @@ def _gids(files: Files, device: str, port: str) -> Iterator[dict[str, Value]]:
     base = f"{DEVICES}/{device}/ports/{port}"
     for index in _numbers(files.below(f"{base}/gids")):
         gid = files.text(f"{base}/gids/{index}")
-        if gid in _EMPTY_GIDS:
-            continue
+        if gid in _EMPTY_GIDS or files.error(f"{base}/gids/{index}") == "EINVAL":
+            continue  # a few kernels refuse to show an empty slot instead of showing zeros
         netdev_path = f"{base}/gid_attrs/ndevs/{index}"
         no_netdev = files.error(netdev_path) in _NO_NETDEV
         yield {
@@ -117,8 +126,20 @@ def _gids(files: Files, device: str, port: str) -> Iterator[dict[str, Value]]:
         }
 
 
+def _netdev(files: Files, device: str, port: str, gids: list[dict[str, Value]]) -> str | None:
+    """The first that a GID names; None while one was not read, or the whole table was not."""
+    names = [gid["netdev"] for gid in gids]
+    named = next((str(name) for name in names if name), "")
+    if named or (None not in names and files.below(f"{DEVICES}/{device}/ports/{port}/gids")):
+        return named
+    return None
+
+
 def parse(data: bytes, instance: str) -> Iterator[Row]:  # noqa: ARG001 (one answer per host)
-    """Tables rdma_device, rdma_port and gid."""
+    """Tables rdma_device, rdma_port, gid and rdma_counter."""
+    if data and data[:2] not in _STREAM:
+        yield from text_rows(data)
+        return
     files = read_files(data)
     devices = [name for name in files.below(DEVICES) if name]
     if data and not devices:
@@ -126,6 +147,9 @@ def parse(data: bytes, instance: str) -> Iterator[Row]:  # noqa: ARG001 (one ans
     for device in devices:
         yield Row("rdma_device", _device(files, device))
         for port in _numbers(files.below(f"{DEVICES}/{device}/ports")):
-            yield Row("rdma_port", _port(files, device, port))
-            for gid in _gids(files, device, port):
+            gids = list(_gids(files, device, port))
+            netdev = _netdev(files, device, port, gids)
+            yield Row("rdma_port", {**_port(files, device, port), "netdev": netdev})
+            for gid in gids:
                 yield Row("gid", gid)
+            yield from rdma_counters(files, f"{DEVICES}/{device}/ports/{port}", device, int(port))

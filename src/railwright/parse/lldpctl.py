@@ -14,12 +14,28 @@ from railwright.parse.base import NotUnderstoodError, Row, Value, text_of
 _DROPPED = "[dropped]"
 _CHASSIS_ITEMS = frozenset({"id", "name", "descr", "mgmt-ip", "mgmt-iface", "capability", "ttl"})
 _JSON_START = re.compile(r"^\{", re.MULTILINE)
-_JSON = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str, strict=False)
 _TTL = re.compile(r"[0-9]{1,9}")
 # The first releases with lldpd's own JSON writer (2017, json_writer.c) put a backslash before a raw
 # control character, which is not JSON. A description of several lines, as Cisco's, has them.
 _ESCAPE = re.compile(rb"\\(.)", re.DOTALL)
 _CONTROL = {b"\n": rb"\n", b"\r": rb"\r", b"\t": rb"\t", b"\b": rb"\b", b"\f": rb"\f"}
+
+
+def _members(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """A key that is printed twice, and differs: one of two neighbours would be lost."""
+    members = dict(pairs)
+    if len(members) < len(pairs) and any(members[name] != value for name, value in pairs):
+        raise NotUnderstoodError("a key is printed twice and differs")
+    return members
+
+
+_JSON = json.JSONDecoder(
+    parse_int=str,
+    parse_float=str,
+    parse_constant=str,
+    object_pairs_hook=_members,
+    strict=False,
+)
 
 
 def _document(data: bytes) -> dict[str, object]:

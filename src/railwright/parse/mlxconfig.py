@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from railwright.parse.base import NotUnderstoodError, Row, Value, text_of
+from railwright.parse.base import NotUnderstoodError, Row, Value, members_once, text_of
 
 # The oldest releases say `PCI device:`; `Name:` is the part number.
 _HEADER = re.compile(r"(Device type|Name|Description|Device|PCI device):(.*)")
@@ -38,7 +38,13 @@ _VALUE = re.compile(rf"(?:\S+\(({_NUMBER})\)|({_NUMBER})|Array\[[0-9]+\.\.[0-9]+
 _ERROR = re.compile(r"^-E-[ \t]*([^\n]*)", re.MULTILINE)
 _JSON_START = re.compile(r"^\{", re.MULTILINE)
 # Numbers stay text: they are printed as text, and a million digits must not become a number.
-_JSON = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str, strict=False)
+_JSON = json.JSONDecoder(
+    parse_int=str,
+    parse_float=str,
+    parse_constant=str,
+    object_pairs_hook=members_once,
+    strict=False,
+)
 _PCI = re.compile(r"(?:([0-9a-fA-F]{4,8}):)?([0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7])")
 _NO_PORT = 0
 _NO_ELEMENT = -1
@@ -74,7 +80,7 @@ def _row(line: str, columns: tuple[str, ...]) -> _Parameter | None:
         return None
     name, values = words[0], words[1:]
     columns = columns or tuple(_COLUMNS_BY_COUNT.get(len(values), ()))
-    if len(values) != len(columns) or not all(map(_VALUE.fullmatch, values)):
+    if not columns or len(values) != len(columns) or not all(map(_VALUE.fullmatch, values)):
         return None
     by_column = dict(zip(columns, values, strict=True))
     return _Parameter(

@@ -1,10 +1,12 @@
-"""Probe `netdev`: every network device as sysfs shows it.
+"""Probe `netdev`: every network device as sysfs shows it, and bonds with their members.
 
 Links:  /sys/class/net/*  and  /sys/class/net/*/{device,master}
 Files:  /sys/class/net/*/{address,mtu,operstate,carrier,speed,duplex,ifindex,type,dev_port,
         phys_port_name,phys_switch_id,carrier_changes,flags}
+        /sys/class/net/*/bonding/{mode,slaves,active_slave,xmit_hash_policy,lacp_rate,miimon}
+        /sys/class/net/*/bonding_slave/{state,mii_status,ad_aggregator_id,link_failure_count}
 
-Other files (bonding/*, tx_queue_len) may stand beside them and stay in the evidence.
+Other files (tx_queue_len) may stand beside them and stay in the evidence.
 """
 
 import re
@@ -20,6 +22,11 @@ DEVICES = "/sys/class/net"
 _NOT_SUPPORTED = frozenset({"EOPNOTSUPP", "ENOTSUP"})
 
 _FLAGS = re.compile(r"0x[0-9a-f]{1,8}")
+
+_BOND_FILES = ("mode", "slaves", "active_slave", "xmit_hash_policy", "lacp_rate", "miimon")
+_CHOICE = re.compile(r"([a-z0-9+.-]{1,30}) ([0-9]{1,3})", re.ASCII)  # "802.3ad 4"
+_NAME = re.compile(r"[^\s/]{1,15}")
+_NO_AGGREGATOR = -1
 
 
 def _names(files: Files) -> list[str]:
@@ -89,17 +96,78 @@ def _netdev(files: Files, name: str) -> dict[str, Value]:
     values["flags"] = flags if _FLAGS.fullmatch(flags or "") else None
     # A name that is not there says "none" only of a device of which something was read.
     known = any(values[part] is not None for part in ("mac", "mtu", "ifindex", "arp_type"))
-    values["master"] = link_name(files, f"{base}/master") if known else None
+    master = link_name(files, f"{base}/master")
+    values["master"] = master if master or known else None
     values["port_name"] = _driver_says(files, f"{base}/phys_port_name") if known else None
     values["switch_id"] = _driver_says(files, f"{base}/phys_switch_id") if known else None
     return values
 
 
+def _choice(text: str | None) -> tuple[str | None, int | None]:
+    """('802.3ad', 4) of '802.3ad 4'."""
+    found = _CHOICE.fullmatch(text or "")
+    return (found[1], int(found[2])) if found else (None, None)
+
+
+def _bond(files: Files, name: str) -> dict[str, Value]:
+    base = f"{DEVICES}/{name}/bonding"
+    mode, number = _choice(files.text(f"{base}/mode"))
+    return {
+        "netdev": name,
+        "mode": mode,
+        "mode_number": number,
+        "hash_policy": _choice(files.text(f"{base}/xmit_hash_policy"))[0],
+        "lacp_rate": _choice(files.text(f"{base}/lacp_rate"))[0],
+        "miimon_ms": whole_number(files.text(f"{base}/miimon")),
+        "active_member": files.text(f"{base}/active_slave"),
+    }
+
+
+def _bond_member(files: Files, bond: str, member: str) -> dict[str, Value]:
+    base = f"{DEVICES}/{member}/bonding_slave"
+    aggregator = files.text(f"{base}/ad_aggregator_id")
+    failures = whole_number(files.text(f"{base}/link_failure_count"), BIGINT_BITS)
+    return {
+        "bond": bond,
+        "member": member,
+        "state": files.text(f"{base}/state") or None,
+        "mii_status": files.text(f"{base}/mii_status") or None,
+        "aggregator": _NO_AGGREGATOR if aggregator == "N/A" else whole_number(aggregator),
+        "failures": failures,
+    }
+
+
+def _listed(files: Files, bond: str) -> set[str]:
+    words = (files.text(f"{DEVICES}/{bond}/bonding/slaves") or "").split()
+    return {word for word in words if _NAME.fullmatch(word)}
+
+
+def _bonds(files: Files, names: list[str]) -> Iterator[Row]:
+    """The bonds, each with the members that it lists and those whose link `master` names it."""
+    bonds = [
+        name
+        for name in names
+        if not all(is_missing(files, f"{DEVICES}/{name}/bonding/{file}") for file in _BOND_FILES)
+    ]
+    listed = {bond: _listed(files, bond) for bond in bonds}
+    for name in names:
+        master = link_name(files, f"{DEVICES}/{name}/master")
+        if master in listed:
+            listed[master].add(name)
+    for bond in bonds:
+        yield Row("bond", _bond(files, bond))
+    for bond in bonds:
+        for member in sorted(listed[bond]):
+            yield Row("bond_member", _bond_member(files, bond, member))
+
+
 def parse(data: bytes, instance: str) -> Iterator[Row]:  # noqa: ARG001 (one answer per host)
-    """Table netdev."""
+    """Tables netdev, bond and bond_member."""
     files = read_files(data)
     names = _names(files)
     if data and not names:
         raise NotUnderstoodError(f"no network device below {DEVICES}")
     for name in names:
         yield Row("netdev", _netdev(files, name))
+    if b"/bonding/" in data:  # most hosts have no bond
+        yield from _bonds(files, names)

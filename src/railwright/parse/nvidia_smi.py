@@ -46,12 +46,16 @@ _UNREAD = frozenset(
         "GPU requires reset",
         "Insufficient Permissions",
         "N/A",
+        "Not Found",  # the CUDA version of a host without the CUDA library
         "Not Supported",
+        "Requested functionality has been deprecated",
         "Unknown Error",
     }
 )
 _NUMBER = re.compile(r"([0-9]{1,18})x?")  # a width is printed as 16x
 _NO_GPUS = "No devices were found"
+# Slices of a GPU are listed in front of its own uuid, with some drivers by theirs.
+_OF_A_SLICE = "MIG-"
 
 
 def _blocks(text: str) -> tuple[dict[str, str], list[dict[str, str]]]:
@@ -65,7 +69,7 @@ def _blocks(text: str) -> tuple[dict[str, str], list[dict[str, str]]]:
             gpus.append({"gpu": opening[1] or ""})
             continue
         element = _ELEMENT.fullmatch(stripped)
-        if element and element[1] in TAGS:
+        if element and element[1] in TAGS and not element[2].startswith(_OF_A_SLICE):
             (gpus[-1] if gpus else host).setdefault(element[1], element[2].strip())
     return host, gpus
 

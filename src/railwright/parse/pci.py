@@ -29,6 +29,19 @@ _SPEED = re.compile(r"([0-9]{1,4}(?:\.[0-9]{1,2})?) ?GT/s(?: PCIe)?", re.ASCII)
 # and 255 (the kernel's own "unknown"): both say nothing about the link.
 WIDTHS = frozenset({0, 1, 2, 4, 8, 12, 16, 32})
 
+# The files and links whose absence says "none".
+_SOURCES = {
+    "driver": "driver",
+    "numa_node": "numa_node",
+    "link_width": "current_link_width",
+    "link_width_max": "max_link_width",
+    "iommu_group": "iommu_group",
+    "iommu_type": "iommu_group",
+    "physical_function": "physfn",
+    "vf_count": "sriov_numvfs",
+    "vf_limit": "sriov_totalvfs",
+}
+
 INTEGER_BITS = 31
 BIGINT_BITS = 63
 
@@ -93,9 +106,9 @@ def _place(files: Files, pci: str) -> tuple[str | None, str | None]:
     return (above if is_address(above) else ""), roots[-1]
 
 
-def _link_width(files: Files, path: str, shown: bool) -> int | None:
+def _link_width(files: Files, path: str) -> int | None:
     if is_missing(files, path):
-        return 0 if shown else None
+        return 0
     width = whole_number(files.text(path))
     return width if width in WIDTHS else None
 
@@ -122,22 +135,26 @@ def _function(files: Files, pci: str, shows_links: bool) -> dict[str, Value]:
     values["power_state"] = files.text(f"{base}/power_state") or None
     values["link_speed_gts"] = _speed(files.text(f"{base}/current_link_speed"))
     values["link_speed_max_gts"] = _speed(files.text(f"{base}/max_link_speed"))
-    # A name that is not there says "none" only of a function of which something was read.
-    known = any(values[name] is not None for name in ("vendor", "device", "class"))
     group, kind = _iommu(files, base)
     physical = link_name(files, f"{base}/physfn")
     may_be_missing: dict[str, Value] = {
         "driver": link_name(files, f"{base}/driver"),
         "numa_node": _or_none(files, f"{base}/numa_node", -1),
-        "link_width": _link_width(files, f"{base}/current_link_width", shows_links),
-        "link_width_max": _link_width(files, f"{base}/max_link_width", shows_links),
+        "link_width": _link_width(files, f"{base}/current_link_width"),
+        "link_width_max": _link_width(files, f"{base}/max_link_width"),
         "iommu_group": group,
         "iommu_type": kind,
         "physical_function": physical if not physical or is_address(physical) else None,
         "vf_count": _or_none(files, f"{base}/sriov_numvfs", 0),
         "vf_limit": _or_none(files, f"{base}/sriov_totalvfs", 0),
     }
-    return values | (may_be_missing if known else dict.fromkeys(may_be_missing))
+    # A name that is not there says "none" only of a function of which something was read.
+    known = any(values[name] is not None for name in ("vendor", "device", "class"))
+    for column, value in may_be_missing.items():
+        told = known and (shows_links or not column.startswith("link_"))
+        was_read = told or not is_missing(files, f"{base}/{_SOURCES[column]}")
+        values[column] = value if was_read else None
+    return values
 
 
 def parse(data: bytes, instance: str) -> Iterator[Row]:  # noqa: ARG001 (one answer per host)

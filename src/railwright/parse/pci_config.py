@@ -215,7 +215,8 @@ def _express(space: bytes, at: int) -> dict[str, Value]:
     values |= _device_registers(express)
     values |= _link_registers(express, kind)
     values["slot_power_limit_w"] = _slot_power(express, kind)
-    if _is_virtual_function(space):
+    unlinked = values["port_type"] == "endpoint" and values["link_width"] == 0
+    if _is_virtual_function(space) or unlinked:
         # Reserved in a virtual function, which follows its physical one: zeros there are no
         # settings (they would read as 128 bytes and "off").
         held_by_physical = ("max_payload", "max_read_request", *CONTROL_FLAGS, "aspm")
@@ -224,7 +225,11 @@ def _express(space: bytes, at: int) -> dict[str, Value]:
 
 
 def _is_virtual_function(space: bytes) -> bool:
-    """Vendor and device id of a virtual function read as all ones (SR-IOV specification)."""
+    """Vendor and device id of a virtual function read as all ones (SR-IOV specification).
+
+    Where a hypervisor hands it through, it fills these in: there the link without lanes tells,
+    which no other endpoint that answers has.
+    """
     return space[:4] == b"\xff" * 4
 
 

@@ -10,6 +10,7 @@ from railwright.errors import UsageError
 from railwright.facts.snapshot import Snapshot
 from railwright.report.adapters import Things, device_names, name_of
 from railwright.report.console import plain
+from railwright.report.host_ports import print_disagreements, print_ports
 from railwright.report.screen import (
     Screen,
     age,
@@ -77,6 +78,8 @@ def print_host(screen: Screen, snapshot: Snapshot, name: str, now: float | None 
         if host:
             _print_system(screen, facts, target, host[0])
             has_gaps = _print_tree(screen, facts)
+            has_gaps |= print_ports(screen, facts)
+            print_disagreements(screen, facts)
             _print_waiting(screen, facts)
             _print_unknown(screen, facts, has_gaps=has_gaps)
         elif target.status != "reached":
@@ -251,8 +254,11 @@ def _print_waiting(screen: Screen, facts: Facts) -> None:
 
 def _print_unknown(screen: Screen, facts: Facts, *, has_gaps: bool) -> None:
     found = facts.rows(
-        "SELECT status, coalesce(reason, ''), probe, count(*) FROM probe_result "
-        "WHERE target = ? AND status <> 'ok' GROUP BY ALL ORDER BY ALL"
+        "SELECT status, coalesce(reason, ''), probe, count(*) FROM ("
+        "SELECT *, bool_or(status = 'ok') OVER (PARTITION BY probe) AS is_told "
+        "FROM probe_result WHERE target = ?) "
+        # A management port without DCB is no gap where the RDMA ports have answered.
+        "WHERE status <> 'ok' AND NOT (status = 'absent' AND is_told) GROUP BY ALL ORDER BY ALL"
     )
     asked = {probe for (probe,) in facts.rows("SELECT probe FROM probe_result WHERE target = ?")}
     found += [("not asked", "", probe, 1) for probe in feeding_probes() if probe not in asked]

@@ -106,7 +106,10 @@ _UNANSWERED = """
 WITH failed AS (
     SELECT probe, status AS answer, mode(reason) AS said, count(DISTINCT reason) AS different,
            list(DISTINCT target ORDER BY target) AS targets
-    FROM probe_result WHERE status <> 'ok' GROUP BY ALL
+    -- A management port without DCB is no gap where the RDMA ports have answered.
+    FROM probe_result AS r WHERE status <> 'ok' AND NOT (status = 'absent' AND EXISTS (
+        FROM probe_result AS o WHERE o.target = r.target AND o.probe = r.probe AND o.status = 'ok'
+    )) GROUP BY ALL
     UNION ALL
     SELECT w.probe, 'not asked', '', 1, list(t.target ORDER BY t.target)
     FROM (FROM target WHERE status = 'reached') AS t

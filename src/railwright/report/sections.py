@@ -217,6 +217,96 @@ _CARDS = """
 # The number counts, not the label before it (True(0) was seen); arrays have only their text.
 _VALUE = "coalesce(p.current_code::VARCHAR, p.current_text)"
 
+_PLACE = (
+    Section(
+        "Roles of RDMA ports",
+        "ports",
+        ("role", "because", "nearest GPU"),
+        ("infiniband",),
+        ("pci", "ip_address", "ip_route"),
+        """
+        SELECT p.target, p.role, p.role_reason, said(p.gpu_relation) FROM port AS p
+        """,
+        none="no RDMA port",
+    ),
+    Section(
+        "QoS of RoCE ports",
+        "netdevs",
+        ("trust", "PFC on", "DSCP 26 to", "DSCP 48 to"),
+        ("infiniband", "netdev"),
+        ("mlnx_qos",),
+        # 26 and 48 are what most RoCE sites use for data and for congestion notifications.
+        """
+        SELECT p.target, q.trust, f.priorities,
+               CASE WHEN q.trust = 'pcp' THEN '-' ELSE data.priority::VARCHAR END,
+               CASE WHEN q.trust = 'pcp' THEN '-' ELSE cnp.priority::VARCHAR END
+        FROM (FROM port WHERE link_layer IS DISTINCT FROM 'InfiniBand'
+                              AND netdev IS DISTINCT FROM '') AS p
+        LEFT JOIN qos_port AS q ON q.target = p.target AND q.netdev = p.netdev
+        LEFT JOIN (
+            SELECT target, netdev,
+                   CASE WHEN count(pfc_enabled) = count(*) THEN coalesce(
+                       string_agg(priority::VARCHAR, ',' ORDER BY priority) FILTER (pfc_enabled),
+                       'none') END AS priorities
+            FROM qos_priority GROUP BY ALL
+        ) AS f ON f.target = p.target AND f.netdev = p.netdev
+        LEFT JOIN qos_dscp AS data
+            ON data.target = p.target AND data.netdev = p.netdev AND data.dscp = 26
+        LEFT JOIN qos_dscp AS cnp
+            ON cnp.target = p.target AND cnp.netdev = p.netdev AND cnp.dscp = 48
+        """,
+        none="no RoCE port with a netdev here",
+    ),
+    Section(
+        "Optics of RDMA ports",
+        "ports",
+        ("module or cable", "FEC", "state"),
+        ("infiniband",),
+        ("mlxlink",),
+        """
+        SELECT p.target, said(m.part_number), said(m.fec), m.state
+        FROM port AS p LEFT JOIN mlxlink_port AS m ON m.target = p.target AND m.pci = p.pci
+        """,
+        none="no RDMA port",
+    ),
+    Section(
+        "GPUDirect and the kernel",
+        "",
+        ("peermem", "GPU driver", "iommu", "governor"),
+        ("modules",),
+        ("cmdline", "cpu_power"),
+        """
+        SELECT t.target, said(g.peermem_module), said(g.gpu_driver_kind),
+               CASE WHEN c.target IS NULL THEN NULL ELSE coalesce(a.options, '-') END,
+               w.governors
+        FROM (SELECT DISTINCT target FROM probe_result WHERE probe = 'modules') AS t
+        LEFT JOIN gpu_direct AS g USING (target)
+        LEFT JOIN (FROM probe_result WHERE probe = 'cmdline' AND status = 'ok') AS c USING (target)
+        LEFT JOIN (
+            SELECT target, string_agg(name || '=' || value, ' ' ORDER BY name, place) AS options
+            FROM kernel_argument WHERE name IN ('iommu', 'intel_iommu', 'amd_iommu')
+            GROUP BY target
+        ) AS a USING (target)
+        LEFT JOIN (
+            SELECT target, string_agg(DISTINCT governor, ',' ORDER BY governor) AS governors
+            FROM cpu_governor GROUP BY target
+        ) AS w USING (target)
+        """,
+    ),
+    Section(
+        "Two sources that disagree",
+        "things",
+        ("about", "one says", "the other"),
+        ("pci", "infiniband", "netdev"),
+        (),
+        """
+        SELECT target, fact, value_a || ' (' || source_a || ')', value_b || ' (' || source_b || ')'
+        FROM disagreement
+        """,
+        none="none where both were read",
+    ),
+)
+
 _FIRMWARE = (
     Section(
         "Firmware parameters that wait for a reset",
@@ -287,7 +377,7 @@ _FIRMWARE = (
     ),
 )
 
-SECTIONS = (*_KERNEL, LLDP, *_FIRMWARE)
+SECTIONS = (*_KERNEL, LLDP, *_PLACE, *_FIRMWARE)
 
 # Switches that netdevs of RDMA NICs hear, by name, or by chassis where the switch sends none.
 SWITCHES = f"""
@@ -299,5 +389,4 @@ SEMI JOIN {_NETDEVS} ON l.target = n.target AND l.netdev = n.name
 
 def feeding_probes() -> list[str]:
     """The probes that fill tables: one that was not asked on a host leaves a gap there."""
-    others = {"run", "evidence", "derived"}
-    return sorted({table.fed_by for table in tables().values()} - others)
+    return sorted({p for table in tables().values() if not table.optional for p in table.probes})

@@ -1,25 +1,93 @@
-"""Derived tables: one SELECT per file, over the tables that the probes fill."""
+"""Derived tables: one SELECT each, over the tables that the probes fill and over one another.
 
+`<table>.sql` beside this file is the SELECT; `<table>.py` has `query()` where the schema makes it.
+They are made in the order of their `after`.
+"""
+
+import importlib
 from pathlib import Path
 
-from railwright.facts.duck import connect, copy_query, identifier, quote
+import duckdb
+
+from railwright.facts.duck import connect, copy_query, file_list, identifier, quote
 from railwright.facts.schema import tables
+
+HERE = Path(__file__).parent
+HOSTS_AT_A_TIME = 5_000
+MEMORY = "384MB"
+
+
+def query_of(name: str) -> str:
+    """The SELECT of one derived table."""
+    file = HERE / f"{name}.sql"
+    if file.is_file():
+        return file.read_text("utf-8").rstrip("; \n")
+    made: str = importlib.import_module(f"railwright.facts.derive.{name}").query()
+    return made
+
+
+def _in_order() -> list[str]:
+    """Each after the derived tables that it reads."""
+    waiting = {n: set(t.after) for n, t in tables().items() if t.fed_by == "derived"}
+    order: list[str] = []
+    while waiting:
+        ready = sorted(name for name, after in waiting.items() if after <= set(order))
+        if not ready:
+            raise ValueError(f"derived tables wait for one another: {sorted(waiting)}")
+        order += ready
+        for name in ready:
+            del waiting[name]
+    return order
 
 
 def all_tables(facts: Path) -> None:
     """Write every derived table beside the others."""
-    with connect(facts.parent / "tmp") as database:
-        for name, table in tables().items():
-            if table.fed_by != "derived":
-                file = facts / f"{name}.parquet"
-                database.execute(
-                    f"CREATE VIEW {identifier(name)} AS FROM read_parquet({quote(str(file))})"
-                )
-        for name, table in tables().items():
-            if table.fed_by == "derived":
-                query = (Path(__file__).parent / f"{name}.sql").read_text("utf-8").rstrip("; \n")
-                columns = ", ".join(
-                    f"{identifier(column.name)}::{column.type} AS {identifier(column.name)}"
-                    for column in table.columns
-                )
-                copy_query(database, f"SELECT {columns} FROM ({query})", facts / f"{name}.parquet")
+    with connect(facts.parent / "tmp", threads=2, memory=MEMORY) as database:
+        files = {n: facts / f"{n}.parquet" for n, t in tables().items() if t.fed_by != "derived"}
+        chunks = _chunks(database, files["target"])
+        for name in _in_order():
+            whole = tables()[name].of_all_hosts
+            parts = [
+                _write(database, name, files, facts / f".{name}-{number}.parquet", chunk)
+                for number, chunk in enumerate([""] if whole else chunks)
+            ]
+            files[name] = facts / f"{name}.parquet"
+            if len(parts) == 1:
+                parts[0].rename(files[name])
+                continue
+            copy_query(database, f"FROM read_parquet({file_list(parts)})", files[name])
+            for part in parts:
+                part.unlink()
+
+
+def _chunks(database: duckdb.DuckDBPyConnection, target: Path) -> list[str]:
+    """Conditions that take some thousand hosts each: what is made of them fits into memory."""
+    names = [
+        name
+        for (name,) in database.execute(
+            f"SELECT target FROM read_parquet({quote(str(target))}) ORDER BY target"
+        ).fetchall()
+    ]
+    if len(names) <= HOSTS_AT_A_TIME:
+        return [""]
+    starts = names[::HOSTS_AT_A_TIME]
+    return [
+        f"WHERE target >= {quote(first)}" + (f" AND target < {quote(after)}" if after else "")
+        for first, after in zip(starts, [*starts[1:], ""], strict=True)
+    ]
+
+
+def _write(
+    database: duckdb.DuckDBPyConnection, name: str, files: dict[str, Path], path: Path, chunk: str
+) -> Path:
+    for table, file in files.items():
+        database.execute(
+            f"CREATE OR REPLACE TEMP VIEW {identifier(table)} AS "
+            f"FROM read_parquet({quote(str(file))}) {chunk}"
+        )
+    columns = ", ".join(
+        f"{identifier(column.name)}::{column.type} AS {identifier(column.name)}"
+        for column in tables()[name].columns
+    )
+    copy_query(database, f"SELECT {columns} FROM ({query_of(name)})", path)
+    return path

@@ -1,0 +1,118 @@
+"""What a host is besides its cards: processors, memory nodes, kernel, addresses, configuration."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Cpu:
+    """The processors, all of one kind."""
+
+    vendor: str = "GenuineIntel"
+    model: str = "Intel(R) Xeon(R) Platinum 8480C"
+    family: int = 6
+    model_number: int = 143
+    stepping: int = 8
+    sockets: int = 2
+    cores_per_socket: int = 56
+    threads_per_core: int = 2
+    max_mhz: int = 3800
+    min_mhz: int = 800
+    virtualization: str = "VT-x"
+    hypervisor: str = ""  # '' = bare metal
+    governor: str = "performance"
+    slow_cpus: tuple[int, ...] = ()  # on the governor "powersave" instead
+    idle_states: tuple[tuple[str, int, bool], ...] = (  # name, latency in us, disabled
+        ("POLL", 0, False),
+        ("C1", 1, False),
+        ("C1E", 2, False),
+        ("C6", 290, True),
+    )
+    base_mhz: int = 2000
+    l3_kb: int = 107_520  # of one instance
+    l3_instances: int = 2
+    turbo: bool = True
+
+
+@dataclass(frozen=True)
+class MemoryNode:
+    """A NUMA node."""
+
+    number: int
+    cpus: str  # 0-55,112-167
+    total_mb: int
+    free_mb: int
+    distances: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Module:
+    """A loaded kernel module."""
+
+    name: str
+    size: int
+    users: tuple[str, ...] = ()
+    references: int = 0  # beyond its users
+    version: str = ""
+
+
+@dataclass(frozen=True)
+class Route:
+    """One route of one table."""
+
+    destination: str  # 10.21.0.0/24, default
+    netdev: str
+    gateway: str = ""
+    source: str = ""
+    table: str = "main"
+    protocol: str = "kernel"
+    metric: int = 0
+
+
+@dataclass(frozen=True)
+class RoutingRule:
+    """A policy routing rule."""
+
+    priority: int
+    source: str  # all, 10.21.0.1
+    table: str
+
+
+@dataclass(frozen=True)
+class Bond:
+    """Several ports as one."""
+
+    netdev: str
+    mode: str  # 802.3ad 4
+    members: tuple[str, ...]
+    hash_policy: str = "layer3+4 1"
+    lacp_rate: str = "fast 1"
+    miimon: int = 100
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """Release, command line, limits and settings."""
+
+    release: str = "5.15.0-126-generic"
+    command_line: str = (
+        "BOOT_IMAGE=/boot/vmlinuz-5.15.0-126-generic root=/dev/mapper/vg0-root ro "
+        "iommu=pt intel_iommu=on pci=realloc=off numa_balancing=disable "
+        "intel_idle.max_cstate=1 processor.max_cstate=1 console=tty0 console=ttyS1,115200"
+    )
+    modules: tuple[Module, ...] = ()
+    sysctls: tuple[tuple[str, str], ...] = ()  # net.core.rmem_max, 16777216
+    limits: tuple[tuple[str, str, str, str], ...] = (  # domain, type, item, value
+        ("*", "soft", "memlock", "unlimited"),
+        ("*", "hard", "memlock", "unlimited"),
+    )
+    # (file, name, value), in the order of precedence: the first one wins.
+    library_settings: tuple[tuple[str, str, str], ...] = (
+        ("/etc/nccl.conf", "NCCL_IB_GID_INDEX", "3"),
+        ("/etc/nccl.conf", "NCCL_IB_HCA", "=mlx5_0,mlx5_1,mlx5_2,mlx5_3"),
+        ("/etc/nccl.conf", "NCCL_IB_TC", "106"),
+    )
+    gpu_driver_open: bool = True  # the open kernel modules: these can do dma-buf
+    messages: tuple[str, ...] = ()  # what dmesg has beyond the usual lines of a boot
+    # Releases of tools whose wording changed; these are Ubuntu 22.04's.
+    pciutils: str = "3.7.0"
+    util_linux: str = "2.37.2"

@@ -1,0 +1,52 @@
+"""`railwright sql`: a question of one's own."""
+
+import sys
+from enum import Enum
+from pathlib import Path
+
+import typer
+
+from railwright.cli.common import STORE
+from railwright.config import store_folder
+from railwright.facts.question import ask, closed_database, row_counts
+from railwright.facts.snapshot import find
+from railwright.report.answers import print_table, write_csv, write_json
+from railwright.report.console import next_step, output, remarks
+from railwright.report.schema import print_table_help, print_tables
+from railwright.report.screen import Screen
+
+
+class Format(str, Enum):
+    """How the answer is written."""
+
+    text = "text"
+    csv = "csv"
+    json = "json"
+
+
+def sql(
+    query: str | None = typer.Argument(
+        None, help="One SELECT; - reads it from standard input. Nothing: the tables there are."
+    ),
+    describe: str | None = typer.Option(None, "--describe", help="Tell the columns of a table."),
+    snapshot: str | None = typer.Option(
+        None, "--snapshot", help="Path, name or beginning of the date. Default: the latest."
+    ),
+    form: Format = typer.Option(Format.text, "--format", help="How the answer is written."),
+    store: Path | None = STORE,
+) -> None:
+    """Ask the tables of a snapshot yourself, in SQL. Nothing can be changed."""
+    if describe:
+        print_table_help(Screen(output()), describe)
+        return
+    with closed_database(find(store_folder(store), snapshot)) as database:
+        if query is None:
+            print_tables(Screen(output()), row_counts(database))
+            next_step("railwright sql 'SELECT * FROM rdma_port LIMIT 10'")
+            return
+        answer = ask(database, sys.stdin.read() if query == "-" else query)
+        if form is Format.text:
+            count = print_table(Screen(output()), answer)
+            remarks().print(f"{count:,} row{'' if count == 1 else 's'}")
+        else:
+            (write_csv if form is Format.csv else write_json)(answer)

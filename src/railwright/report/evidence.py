@@ -1,0 +1,98 @@
+"""What a host answered: the list of its answers, or the bytes of some."""
+
+import sys
+from difflib import get_close_matches
+from typing import Any
+
+from railwright.errors import UsageError
+from railwright.facts.snapshot import Snapshot
+from railwright.report.console import plain, remarks
+from railwright.report.screen import Screen, cut, padded, widths
+
+BATCH = 16  # an answer can be megabytes
+
+
+def _check_host(snapshot: Snapshot, host: str) -> None:
+    with snapshot.database() as database:
+        found = database.execute("SELECT status FROM target WHERE target = ?", [host]).fetchone()
+        if found is None:
+            names = [n for (n,) in database.execute("SELECT target FROM target").fetchall()]
+            near = get_close_matches(host, names, 3, 0.6)
+            hint = f" Did you mean {', '.join(near)}?" if near else ""
+            raise UsageError(
+                f"snapshot {snapshot.name} has no host {host}.{hint}",
+                do="railwright facts shows which hosts it has.",
+            )
+
+
+def print_answers(screen: Screen, snapshot: Snapshot, host: str) -> None:
+    """One line per answer."""
+    _check_host(snapshot, host)
+    with snapshot.database() as database:
+        found = database.execute(
+            "SELECT probe, instance, status, bytes, dropped, reason FROM probe_result "
+            "WHERE target = ? ORDER BY probe, instance",
+            [host],
+        ).fetchall()
+    title = ("probe", "instance", "status", "bytes", "dropped lines", "reason")
+    rows = [
+        (probe, instance, status, f"{size:,}", f"{dropped:,}", plain(reason or ""))
+        for probe, instance, status, size, dropped, reason in found
+    ]
+    columns = widths([title, *rows])
+    screen.line(cut(screen, padded(title, columns)), "bold")
+    for row in rows:
+        line = padded(row, columns)
+        screen.line(cut(screen, line), "" if row[2] == "ok" else "yellow")
+
+
+def write_answer(snapshot: Snapshot, host: str, probe: str, instance: str | None) -> None:
+    """The bytes on standard output; what they are, on standard error.
+
+    On a terminal control characters are made visible: a host's bytes are not to be trusted. A pipe
+    gets them as they came.
+    """
+    _check_host(snapshot, host)
+    where = "target = ? AND probe = ?" + ("" if instance is None else " AND instance = ?")
+    values = [host, probe] + ([] if instance is None else [instance])
+    with snapshot.database() as database:
+        answers = database.execute(
+            "SELECT instance, argv, status, reason, stdout, stderr, started FROM evidence "
+            f"WHERE {where} ORDER BY instance",
+            values,
+        )
+        count = 0
+        while batch := answers.fetchmany(BATCH):
+            for row in batch:
+                _write(probe, row)
+            count += len(batch)
+        if not count:
+            known = database.execute(
+                "SELECT DISTINCT probe FROM probe_result WHERE target = ? ORDER BY 1", [host]
+            ).fetchall()
+            names = [name for (name,) in known]
+            if probe in names:
+                what = f"{probe} has no answer for {instance} on {host}"
+            else:
+                what = f"{host} has no answer of a probe {probe}"
+            near = get_close_matches(probe, names, 3, 0.5)
+            hint = f"Did you mean {', '.join(near)}? " if near and probe not in names else ""
+            raise UsageError(what, do=f"{hint}railwright evidence {host} lists its answers.")
+
+
+def _write(probe: str, row: tuple[Any, ...]) -> None:
+    instance, argv, status, reason, stdout, stderr, started = row
+    what = " ".join(argv or ()) or "files"
+    said = f"# {probe} {instance}: {what}; {started} UTC; {status} {reason or ''}"
+    remarks().print(plain(said.rstrip()), style="dim")
+    for data in (stdout, stderr):
+        if not data:
+            continue
+        if sys.stdout.isatty():
+            text = data.decode("utf-8", "replace")
+            for line in text.splitlines():
+                sys.stdout.write(plain(line.replace("\t", "    ")) + "\n")
+        else:
+            sys.stdout.flush()
+            sys.stdout.buffer.write(data if data.endswith(b"\n") else data + b"\n")
+            sys.stdout.buffer.flush()

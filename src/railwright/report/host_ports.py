@@ -1,0 +1,80 @@
+"""The RDMA ports of one host on a few lines: role, QoS, optics. Equal ports are one line."""
+
+from typing import Any
+
+from railwright.nodes import fold
+from railwright.report.adapters import Facts
+from railwright.report.console import plain
+from railwright.report.screen import Screen, cut, padded, widths
+from railwright.report.tree import NOT_READ
+
+# NULL is what was not read; `-` what a port cannot have.
+_PORTS = """
+SELECT p.device || CASE p.port WHEN 1 THEN '' ELSE '/' || p.port END, p.role, p.gpu_relation,
+       CASE WHEN p.link_layer <> 'Ethernet' OR p.netdev = '' THEN '-' ELSE q.trust END,
+       CASE WHEN p.link_layer <> 'Ethernet' OR p.netdev = '' THEN '-' ELSE f.priorities END,
+       m.fec, m.part_number,
+       CASE WHEN m.monitored IS FALSE THEN '-' ELSE format('{:.0f} C', m.temperature_c) END
+FROM (FROM port WHERE target = $1) AS p
+LEFT JOIN (FROM qos_port WHERE target = $1) AS q ON q.netdev = p.netdev
+LEFT JOIN (
+    SELECT netdev, CASE WHEN count(pfc_enabled) = count(*) THEN coalesce(
+        string_agg(priority::VARCHAR, ',' ORDER BY priority) FILTER (pfc_enabled), 'none') END
+        AS priorities
+    FROM qos_priority WHERE target = $1 GROUP BY netdev
+) AS f ON f.netdev = p.netdev
+LEFT JOIN (FROM mlxlink_port WHERE target = $1) AS m ON m.pci = p.pci
+ORDER BY length(p.device), p.device, p.port
+"""
+_TITLE = ("ports", "role", "GPU", "trust", "PFC on", "FEC", "module or cable", "hottest")
+_DISAGREEMENTS = """
+SELECT fact, subject, value_a || ' (' || source_a || ')', value_b || ' (' || source_b || ')'
+FROM disagreement WHERE target = ? ORDER BY ALL
+"""
+
+
+def print_ports(screen: Screen, facts: Facts) -> bool:
+    """The block; True where something in it was not read."""
+    groups: dict[tuple[Any, ...], list[str]] = {}
+    hottest: dict[tuple[Any, ...], list[str]] = {}
+    for name, *cells, temperature in facts.rows(_PORTS):
+        key = tuple(cells)
+        groups.setdefault(key, []).append(plain(name))
+        hottest.setdefault(key, []).append(NOT_READ if temperature is None else temperature)
+    if not groups:
+        return False
+    rows = [
+        (fold(names), *(_cell(cell) for cell in key), _hottest(hottest[key]))
+        for key, names in groups.items()
+    ]
+    columns = widths([_TITLE, *rows])
+    screen.line()
+    screen.heading("RDMA ports", ": role inferred from this host alone")
+    screen.line(cut(screen, "  " + padded(_TITLE, columns)), "dim")
+    for row in rows:
+        screen.line(cut(screen, "  " + padded(row, columns)), "yellow" if NOT_READ in row else "")
+    return any(NOT_READ in row for row in rows)
+
+
+def _cell(value: object) -> str:
+    return NOT_READ if value is None else plain(str(value)) or "-"
+
+
+def _hottest(values: list[str]) -> str:
+    """The hottest of those that were read; one that was not is said."""
+    read = [int(value.split()[0]) for value in values if value.endswith(" C")]
+    text = f"{max(read)} C" if read else values[0]
+    missing = values.count(NOT_READ)
+    return f"{text}, {missing} {NOT_READ}" if read and missing else text
+
+
+def print_disagreements(screen: Screen, facts: Facts) -> None:
+    """What two sources of this host do not agree about."""
+    rows = [tuple(plain(cell) for cell in row) for row in facts.rows(_DISAGREEMENTS)]
+    if not rows:
+        return
+    screen.line()
+    screen.heading("Two sources disagree")
+    columns = widths(rows)
+    for row in rows:
+        screen.line(cut(screen, "  " + padded(row, columns)), "yellow")

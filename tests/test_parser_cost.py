@@ -1,0 +1,27 @@
+"""The short version of bench/parsers.py: no parser is steeper than its input, or slow."""
+
+import pytest
+
+from bench.parsers import SIZES, cost, fuzz, grown, growth, parse, parsers
+
+
+@pytest.mark.parametrize("parser", parsers())
+def test_mutated_outputs_raise_nothing(parser: str) -> None:
+    fuzz(parser, 40)
+
+
+@pytest.mark.parametrize("parser", parsers())
+def test_doubled_input_costs_about_twice(parser: str) -> None:
+    for _ in range(3):  # a noisy moment of the machine: once more
+        costs, factor = growth(parser)
+        if factor <= 2.3:
+            break
+    assert factor <= 2.3, costs
+    assert costs[-1] < 2
+
+
+def test_the_grown_outputs_are_read() -> None:
+    """Else the two tests above would measure how fast something is refused."""
+    refused = [parser for parser in parsers() if not parse(parser, grown(parser, SIZES[0]))]
+    assert refused == []
+    assert cost("mlxconfig", grown("mlxconfig", SIZES[0])) > 0
