@@ -7,6 +7,7 @@ Needs root (the runner enters the fake host's root for its tools).
 """
 
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,23 +23,24 @@ from railwright.collect.request import lone_runner
 KINDS = 4  # different hosts; their copies differ in name only
 
 
-def answers(folder: Path, count: int) -> list[Path]:
-    """`count` files as `python3 rw.py > HOST.rw` writes them."""
+def answers(folder: Path, count: int, kinds: int = KINDS) -> list[Path]:
+    """`count` files as `python3 rw.py > HOST.rw` writes them, of `kinds` different hosts."""
     script = folder / "rw.py"
     script.write_text(lone_runner(select()))
     read = []
-    for number in range(1, KINDS + 1):
+    for number in range(1, kinds + 1):
         root = folder / f"root{number}"
         build(root, with_uncore(hgx_h100(number)))
         add_shell(root)
         done = subprocess.run(
             ["/usr/bin/python3", script, "--root", root], stdout=subprocess.PIPE, check=True
         )
+        shutil.rmtree(root)
         read.append(done.stdout)
     files = []
     for number in range(count):
         file = folder / f"gpu{number:05d}.rw"
-        file.write_bytes(read[number % KINDS])
+        file.write_bytes(read[number % kinds])
         files.append(file)
     return files
 

@@ -148,6 +148,16 @@ def lspci(spaces: dict[str, bytes], path: Path) -> dict[str, dict[str, Any]]:
     return told_by_lspci(done.stdout)
 
 
+RESERVED = (
+    "max_payload",
+    "max_read_request",
+    "relaxed_ordering",
+    "no_snoop",
+    "extended_tag",
+    "aspm",
+)
+
+
 def assert_agree(spaces: dict[str, bytes], path: Path) -> None:
     """Both forms of the answer give, in every column, what lspci makes of the same bytes."""
     told = lspci(spaces, path)
@@ -158,6 +168,9 @@ def assert_agree(spaces: dict[str, bytes], path: Path) -> None:
         for pci, values in rows.items():
             expected = dict.fromkeys(every_column) | told[pci]
             expected |= {"pci": pci, "bytes_read": len(spaces[pci]), "responds": True}
+            if expected["port_type"] == "endpoint" and expected["link_width"] == 0:
+                # A virtual function that a hypervisor hands through: lspci prints its zeros.
+                expected |= dict.fromkeys(RESERVED)
             assert values == expected, pci
 
 

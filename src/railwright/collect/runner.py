@@ -215,6 +215,8 @@ def keep_lines(data, rule):
             kept.append(found[0].group(0) + b"\n")
         elif line.strip():
             dropped += 1
+    if kept and found and not data.endswith(b"\n"):
+        kept[-1] = kept[-1][:-1]  # a last line that may be cut stays so
     return b"".join(kept), dropped
 
 
@@ -283,7 +285,9 @@ def keep_in_files(data, rule, keep):
         end = found.end() + int(found.group(2))
         body = data[found.end():end]
         if found.group(1) in b"FC":
-            body, gone = keep(body, rule)
+            # Only a file that was cut may end in the middle of a line.
+            whole = b"\n" if found.group(1) == b"F" and body else b""
+            body, gone = keep(body.rstrip(b"\n") + whole, rule)
             dropped += gone
         parts += [found.group(1), b" %d " % len(body), found.group(3), b"\n", body, b"\n"]
         at = end + 1

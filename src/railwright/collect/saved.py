@@ -90,6 +90,8 @@ def _answers(file: Path, saved: Saved) -> Iterator[Answer]:
     raw: dict[str, Any] = {"stdout": data, "status": "ok", "reason": "", "dropped": 0}
     probe = probes()[saved.kind]
     apply_filter(raw, probe.request()["keep"])
+    if data.strip() and not raw["stdout"].strip() and raw["status"] == "ok":
+        raw.update(status="not understood", reason="nothing in it is what this probe keeps")
     yield Answer(
         saved.target, saved.kind, saved.instance, raw["status"], reason=raw["reason"],
         stdout=raw["stdout"], dropped=raw["dropped"], started=at,

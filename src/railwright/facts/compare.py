@@ -89,7 +89,7 @@ def _rest_of_key(table: Table) -> str:
 def _changes_query(table: Table) -> str:
     name = identifier(table.name)
     key = [identifier(part) for part in table.key]
-    subject = f"coalesce({subject_of(table)}, '')"
+    subject = f"coalesce({subject_of(table, 't.')}, '')"
     probe = "t.probe" if table.fed_by == "several" else quote(table.fed_by)
     cells = ", ".join(
         f"{{'c': {quote(c)}, 'o': b.{identifier(c)}::VARCHAR, 'n': n.{identifier(c)}::VARCHAR}}"

@@ -89,16 +89,25 @@ class RowWriter:
 
     def write(self, table: str, target: str, read_at: float, rows: list[dict[str, Value]]) -> None:
         """Rows of one table from one answer; the time is in seconds since the epoch."""
+        self.write_encoded(table, target, read_at, self.encode(table, rows))
+
+    def encode(self, table: str, rows: list[dict[str, Value]]) -> list[str]:
+        """Rows as the tails of spool lines: all but whose they are, and when they were read."""
+        names = [name for name in self._columns[table] if name not in _SHARED]
+        parts = (rows[at : at + MOST_ROWS] for at in range(0, len(rows), MOST_ROWS))
+        return [
+            _ENCODE({name: [row.get(name) for row in part] for name in names})[1:] for part in parts
+        ]
+
+    def write_encoded(self, table: str, target: str, read_at: float, tails: list[str]) -> None:
+        """What `encode` gave, for one machine of perhaps many that answered the same."""
         file = self._files.get(table)
         if file is None:
             path = self._spool(table)
             path.parent.mkdir(parents=True, exist_ok=True)
             file = self._files[table] = path.open("w", encoding="utf-8")
-        names = [name for name in self._columns[table] if name not in _SHARED]
-        for at in range(0, len(rows), MOST_ROWS):
-            part = rows[at : at + MOST_ROWS]
-            line = {name: [row.get(name) for row in part] for name in names}
-            file.write(_ENCODE({"target": target, "read_at": read_at, **line}) + "\n")
+        head = _ENCODE({"target": target, "read_at": read_at})[:-1]
+        file.writelines(f"{head},{tail}\n" for tail in tails)
 
     def _spool(self, table: str) -> Path:
         return self._folder / table / f"{self._name}.ndjson"

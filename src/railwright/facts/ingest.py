@@ -9,10 +9,12 @@ and both cores have work.
 import importlib
 import re
 import sys
+from collections import OrderedDict
 from collections.abc import Iterator
 from functools import cache
+from hashlib import blake2b
 from pathlib import Path
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
 import duckdb
 
@@ -30,6 +32,7 @@ from railwright.facts.schema import tables
 from railwright.parse.base import NotUnderstoodError, Row, Value
 
 ROWS_AT_A_TIME = 64  # an answer can be megabytes
+KNOWN_BYTES = 32 * 1024 * 1024  # of rows: some hundred kinds of answers
 CHUNK_BYTES = 6 * 1024 * 1024  # of evidence in plain base64, on its way to DuckDB
 
 
@@ -103,21 +106,63 @@ class _EvidenceParts:
         self._chunk.unlink()
 
 
-def _write_facts(writer: RowWriter, answer: Answer) -> None:
+class _Parsed(NamedTuple):
+    """What an answer gives, whoever gave it."""
+
+    tables: dict[str, list[str]]  # table -> its rows, encoded
+    trouble: str
+    size: int
+
+
+class _Known:
+    """Answers that were parsed already. Hosts of one kind say the same to most questions.
+
+    Half of all bytes of a host are the PCI tree and its config space, which are equal on equal
+    servers. Bounded in bytes; what was not asked for longest goes first.
+    """
+
+    def __init__(self, most_bytes: int = KNOWN_BYTES) -> None:
+        self._found: OrderedDict[tuple[str, str, bytes], _Parsed] = OrderedDict()
+        self._most = most_bytes
+        self._size = 0
+
+    def parse(self, writer: RowWriter, answer: Answer) -> _Parsed:
+        """The rows of an answer, from memory if the same was parsed before."""
+        digest = blake2b(answer.stdout, digest_size=16).digest()
+        key = (answer.probe, answer.instance, digest)
+        known = self._found.get(key)
+        if known is not None:
+            self._found.move_to_end(key)
+            return known
+        parsed = _parsed(writer, answer)
+        self._found[key] = parsed
+        self._size += parsed.size
+        while self._size > self._most:
+            self._size -= self._found.popitem(last=False)[1].size
+        return parsed
+
+
+def _parsed(writer: RowWriter, answer: Answer) -> _Parsed:
+    rows, trouble = parse_answer(answer.probe, answer.instance, answer.stdout)
+    by_table: dict[str, list[dict[str, Value]]] = {}
+    for row in rows:
+        if tables()[row.table].fed_by == "several":
+            row.values["probe"] = answer.probe
+        by_table.setdefault(row.table, []).append(row.values)
+    encoded = {table: writer.encode(table, values) for table, values in by_table.items()}
+    size = 200 + sum(len(tail) for tails in encoded.values() for tail in tails)
+    return _Parsed(encoded, trouble, size)
+
+
+def _write_facts(writer: RowWriter, answer: Answer, known: _Known) -> None:
     """The rows that one answer gives, and what became of it."""
     status, reason = answer.status, answer.reason
     if status == "ok":
-        rows, trouble = parse_answer(answer.probe, answer.instance, answer.stdout)
-        if trouble:
-            status, reason = "not understood", trouble
-        by_table: dict[str, list[dict[str, Value]]] = {}
-        for row in rows:
-            by_table.setdefault(row.table, []).append(row.values)
-        for table, values in by_table.items():
-            if tables()[table].fed_by == "several":
-                for one in values:
-                    one["probe"] = answer.probe
-            writer.write(table, answer.target, answer.started, values)
+        parsed = known.parse(writer, answer)
+        if parsed.trouble:
+            status, reason = "not understood", parsed.trouble
+        for table, tails in parsed.tables.items():
+            writer.write_encoded(table, answer.target, answer.started, tails)
     result: dict[str, Value] = {
         "probe": answer.probe,
         "instance": answer.instance,
@@ -134,6 +179,9 @@ def _table_columns() -> dict[str, dict[str, str]]:
     return {name: table.column_types() for name, table in tables().items()}
 
 
+_KNOWN = _Known()
+
+
 def ingest(folder: Path, spool: Path) -> None:
     """One spool file, all the way. Can be done again after a crash at any point."""
     writer = RowWriter(folder / "parts", spool.stem, _table_columns())
@@ -143,7 +191,7 @@ def ingest(folder: Path, spool: Path) -> None:
             answer = read_spool_line(line)
             if answer is not None:
                 evidence.write(answer)
-                _write_facts(writer, answer)
+                _write_facts(writer, answer, _KNOWN)
         evidence.finish()
         writer.finish(database)
     spool.unlink()
@@ -164,7 +212,7 @@ def evidence_to_facts(folder: Path, part: Path) -> None:
     writer = RowWriter(folder / "parts", part.stem, _table_columns())
     with connect(folder / "tmp") as database:
         for answer in _answers(database, part):
-            _write_facts(writer, answer)
+            _write_facts(writer, answer, _KNOWN)
         writer.finish(database)
 
 

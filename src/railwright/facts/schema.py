@@ -39,7 +39,6 @@ class Table:
     fed_by: str
     columns: tuple[Column, ...]
     after: tuple[str, ...] = ()  # derived tables that this derived table reads
-    of_all_hosts: bool = False  # derived from all hosts together, not from each alone
     probes: tuple[str, ...] = ()  # whose answers fill it
     optional: bool = False  # filled by what somebody gives: a host without it has no gap
 
@@ -81,7 +80,6 @@ def _table(name: str, data: dict[str, object]) -> Table:
         fed_by,
         columns,
         after=_names(data, "after"),
-        of_all_hosts=data.get("of_all_hosts") is True,
         probes=_names(data, "probes") or (() if fed_by in NOT_A_PROBE else (fed_by,)),
         optional=data.get("optional") is True,
     )

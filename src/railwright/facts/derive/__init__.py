@@ -42,22 +42,37 @@ def _in_order() -> list[str]:
 
 def all_tables(facts: Path) -> None:
     """Write every derived table beside the others."""
+    order = _in_order()
     with connect(facts.parent / "tmp", threads=2, memory=MEMORY) as database:
-        files = {n: facts / f"{n}.parquet" for n, t in tables().items() if t.fed_by != "derived"}
-        chunks = _chunks(database, files["target"])
-        for name in _in_order():
-            whole = tables()[name].of_all_hosts
-            parts = [
-                _write(database, name, files, facts / f".{name}-{number}.parquet", chunk)
-                for number, chunk in enumerate([""] if whole else chunks)
-            ]
-            files[name] = facts / f"{name}.parquet"
-            if len(parts) == 1:
-                parts[0].rename(files[name])
-                continue
-            copy_query(database, f"FROM read_parquet({file_list(parts)})", files[name])
-            for part in parts:
-                part.unlink()
+        chunks = _chunks(database, facts / "target.parquet")
+        parts: dict[str, list[Path]] = {name: [] for name in order}
+        for number, chunk in enumerate(chunks):
+            for name, table in tables().items():
+                if table.fed_by != "derived":
+                    _show(database, name, facts / f"{name}.parquet", chunk)
+            for name in order:
+                part = facts / f".{name}-{number}.parquet"
+                _write(database, name, part)
+                _show(database, name, part)
+                parts[name].append(part)
+        for name, files in parts.items():
+            _join(database, files, facts / f"{name}.parquet")
+
+
+def _join(database: duckdb.DuckDBPyConnection, parts: list[Path], path: Path) -> None:
+    if len(parts) == 1:
+        parts[0].rename(path)
+        return
+    copy_query(database, f"FROM read_parquet({file_list(parts)})", path)
+    for part in parts:
+        part.unlink()
+
+
+def _show(database: duckdb.DuckDBPyConnection, name: str, file: Path, chunk: str = "") -> None:
+    database.execute(
+        f"CREATE OR REPLACE TEMP VIEW {identifier(name)} AS "
+        f"FROM read_parquet({quote(str(file))}) {chunk}"
+    )
 
 
 def _chunks(database: duckdb.DuckDBPyConnection, target: Path) -> list[str]:
@@ -77,17 +92,9 @@ def _chunks(database: duckdb.DuckDBPyConnection, target: Path) -> list[str]:
     ]
 
 
-def _write(
-    database: duckdb.DuckDBPyConnection, name: str, files: dict[str, Path], path: Path, chunk: str
-) -> Path:
-    for table, file in files.items():
-        database.execute(
-            f"CREATE OR REPLACE TEMP VIEW {identifier(table)} AS "
-            f"FROM read_parquet({quote(str(file))}) {chunk}"
-        )
+def _write(database: duckdb.DuckDBPyConnection, name: str, path: Path) -> None:
     columns = ", ".join(
         f"{identifier(column.name)}::{column.type} AS {identifier(column.name)}"
         for column in tables()[name].columns
     )
     copy_query(database, f"SELECT {columns} FROM ({query_of(name)})", path)
-    return path

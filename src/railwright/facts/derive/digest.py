@@ -9,9 +9,9 @@ def compared(table: Table) -> list[str]:
     return [c.name for c in table.columns if c.name not in ("target", "read_at") and not c.volatile]
 
 
-def subject_of(table: Table) -> str:
+def subject_of(table: Table, alias: str = "") -> str:
     """What a table's rows are about, as SQL."""
-    return f"{identifier(table.key[1])}::VARCHAR" if len(table.key) > 1 else "''"
+    return f"{alias}{identifier(table.key[1])}::VARCHAR" if len(table.key) > 1 else "''"
 
 
 def digested() -> list[Table]:

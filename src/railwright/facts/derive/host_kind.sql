@@ -19,6 +19,11 @@ nic_types as (
     group by target
 ),
 
+-- Which functions have RDMA devices is not known where one device does not say its function.
+placeless as (
+    select distinct target from rdma_device where pci is null
+),
+
 -- `absent` is an answer too: there is no RDMA device on that host.
 answered as (
     select
@@ -35,10 +40,12 @@ select
     a.target,
     a.read_at,
     case when a.pci then coalesce(g.n, 0) end as gpus, -- null: read, and no row: none
-    case when a.rdma then coalesce(n.n, 0) end as nic_functions, -- null: read, and no row: none
+    case when a.pci and a.rdma and p.target is null then coalesce(n.n, 0) end as nic_functions, -- null: read, and no row: none
     case
-        when a.pci and a.rdma then concat_ws(', ', coalesce(g.text, 'no GPU'), coalesce(n.text, 'no RDMA card'))
+        when a.pci and a.rdma and p.target is null
+            then concat_ws(', ', coalesce(g.text, 'no GPU'), coalesce(n.text, 'no RDMA card'))
     end as kind
 from answered as a
 left join gpu_types as g on g.target = a.target
 left join nic_types as n on n.target = a.target
+left join placeless as p on p.target = a.target
