@@ -105,13 +105,19 @@ def _probes(memory: Memory) -> Iterator[str]:
         line.seconds += answer.duration_s
         line.bytes += len(answer.stdout)
         line.facts += count
-    yield "  probe         times  status                        seconds      bytes  facts"
+    width = max((len(probe) for probe, _ in lines), default=5)
+    yield f"  {'probe':{width}}  times  status                        seconds      bytes  facts"
     for (probe, status), line in lines.items():
         yield (
-            f"  {probe:12}  {line.instances:5}  {status:28}  {line.seconds:7.2f}  "
+            f"  {probe:{width}}  {line.instances:5}  {status:28}  {line.seconds:7.2f}  "
             f"{line.bytes:9}  {line.facts:5}"
         )
-    unknown = {key: line for key, line in lines.items() if key[1] != "ok"}
+    # A management port without DCB is no gap where the RDMA ports have answered.
+    unknown = {
+        (probe, status): line
+        for (probe, status), line in lines.items()
+        if status != "ok" and not (status == "absent" and (probe, "ok") in lines)
+    }
     if unknown:
         yield "  What will be unknown, and why:"
     for (probe, status), line in unknown.items():
