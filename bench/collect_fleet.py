@@ -19,6 +19,7 @@ from lab import site, slurm
 from lab.sshd_fleet import Fleet, Host, running
 from railwright.collect.probe import select
 from railwright.collect.request import Request
+from railwright.facts.duck import identifier
 from railwright.facts.schema import tables
 from railwright.facts.snapshot import Snapshot, find
 from railwright.nodes import fold
@@ -119,7 +120,9 @@ def facts(snapshot: Snapshot, names: list[str]) -> dict[str, list[tuple[object, 
         for name, table in tables().items():
             if name == "target":
                 continue
-            columns = ", ".join(c.name for c in table.columns if c.name not in MOVING)
+            columns = ", ".join(
+                identifier(c.name) for c in table.columns if c.name not in MOVING and not c.volatile
+            )
             found[name] = database.execute(
                 f"SELECT {columns} FROM {name} WHERE target IN (SELECT unnest(?)) ORDER BY ALL",
                 [names],

@@ -110,10 +110,10 @@ def _changes_query(table: Table) -> str:
     return f"""
         WITH differing AS MATERIALIZED (
             SELECT target, subject FROM
-                (FROM before.digest WHERE "table" = {quote(table.name)}) b
-                FULL JOIN (FROM now.digest WHERE "table" = {quote(table.name)}) n
+                (FROM before.digest WHERE fact_table = {quote(table.name)}) b
+                FULL JOIN (FROM now.digest WHERE fact_table = {quote(table.name)}) n
                 USING (target, subject)
-            WHERE b.digest IS DISTINCT FROM n.digest OR b.rows IS DISTINCT FROM n.rows
+            WHERE b.digest IS DISTINCT FROM n.digest OR b.row_count IS DISTINCT FROM n.row_count
         ), joined AS (
             SELECT {picked}, {whole} AS whole, {cells_or_none} AS cell
             FROM ({rows.format(side="before")}) b

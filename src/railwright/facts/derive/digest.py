@@ -26,8 +26,8 @@ def _part(table: Table) -> str:
         f"'{name}', coalesce('=' || {identifier(name)}::VARCHAR, '-')" for name in compared(table)
     )
     return (
-        f'SELECT target, max(read_at) AS read_at, {quote(table.name)} AS "table", '
-        f"coalesce({subject_of(table)}, '') AS subject, count(*) AS \"rows\", "
+        f"SELECT target, max(read_at) AS read_at, {quote(table.name)} AS fact_table, "
+        f"coalesce({subject_of(table)}, '') AS subject, count(*) AS row_count, "
         f"(bit_xor(hash(concat_ws(chr(31), {cells}))) >> 1)::BIGINT AS digest "
         f"FROM {identifier(table.name)} GROUP BY ALL"
     )
