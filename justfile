@@ -38,7 +38,7 @@ guide: (wheelhouse "--python" "3.11" "--only-needed")
 
 # the figures of docs/figures.md, measured anew (as root, about an hour)
 bench:
-    {{ python }} -m bench.ingest
+    {{ python }} -m bench.stream 10000
     {{ python }} -m bench.collect_fleet 256
     {{ python }} -m bench.parsers
     {{ python }} -m bench.million

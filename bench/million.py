@@ -21,7 +21,7 @@ from pathlib import Path
 import duckdb
 
 from bench.figures import write_section
-from bench.ingest import answers
+from bench.hosts import answers
 from railwright.collect.importing import import_files
 from railwright.facts import derive
 from railwright.facts.build import status_counts

@@ -20,7 +20,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from bench.figures import FILE, write_section
-from bench.ingest import answers
+from bench.hosts import answers
 from bench.plot import write_line
 from railwright.collect.probe import probes
 from railwright.collect.stream import MachineStream
@@ -36,7 +36,7 @@ _NUMBER = re.compile(rb"\d{6,18}")
 def base_hosts(folder: Path) -> list[list[Answer]]:
     """What the runner brought from each."""
     found = []
-    for file in answers(folder, KINDS, KINDS):
+    for file in answers(folder, KINDS):
         stream = MachineStream("base", None, frozenset(probes()))
         found.append(stream.feed(file.read_bytes()))
     return found

@@ -6,6 +6,28 @@ from dataclasses import dataclass, field
 # DSCP n belongs to priority n / 8: what every driver starts with.
 USUAL_DSCP = tuple(dscp // 8 for dscp in range(64))
 
+# The notification point sends at most one CNP per flow in so many microseconds.
+NP_PARAMETERS = {"min_time_between_cnps": 4}
+# The reaction point, with the firmware's defaults.
+RP_PARAMETERS = {
+    "clamp_tgt_rate": 0,
+    "clamp_tgt_rate_after_time_inc": 1,
+    "dce_tcp_g": 1019,
+    "dce_tcp_rtt": 1,
+    "initial_alpha_value": 1023,
+    "rate_reduce_monitor_period": 4,
+    "rate_to_set_on_first_cnp": 0,
+    "rpg_ai_rate": 5,
+    "rpg_byte_reset": 32767,
+    "rpg_gd": 11,
+    "rpg_hai_rate": 50,
+    "rpg_max_rate": 0,
+    "rpg_min_dec_fac": 50,
+    "rpg_min_rate": 1,
+    "rpg_threshold": 1,
+    "rpg_time_reset": 300,
+}
+
 
 @dataclass(frozen=True)
 class Lane:

@@ -1,29 +1,10 @@
 """The truth about priorities, buffers, schedulers and congestion control of Ethernet ports."""
 
 from lab.fleet.model import HostModel, Nic, rdma_is_here
+from lab.fleet.port_model import NP_PARAMETERS, RP_PARAMETERS
 from lab.fleet.truth_places import Rows, Tables, ethernet_ports, vendor_driver
 
 CLASSES = 8
-# What the firmware starts with (reaction point) and what the site never changed.
-USUAL_NP = {"min_time_between_cnps": 4}
-USUAL_RP = {
-    "clamp_tgt_rate": 0,
-    "clamp_tgt_rate_after_time_inc": 1,
-    "dce_tcp_g": 1019,
-    "dce_tcp_rtt": 1,
-    "initial_alpha_value": 1023,
-    "rate_reduce_monitor_period": 4,
-    "rate_to_set_on_first_cnp": 0,
-    "rpg_ai_rate": 5,
-    "rpg_byte_reset": 32767,
-    "rpg_gd": 11,
-    "rpg_hai_rate": 50,
-    "rpg_max_rate": 0,
-    "rpg_min_dec_fac": 50,
-    "rpg_min_rate": 1,
-    "rpg_threshold": 1,
-    "rpg_time_reset": 300,
-}
 
 
 def tables(host: HostModel) -> Tables:
@@ -210,8 +191,8 @@ def _pfc_priority(nic: Nic) -> Rows:
 
 def _ecn_parameter(nic: Nic) -> Rows:
     qos = nic.qos
-    answering = {"cnp_802p_prio": qos.cnp_priority, "cnp_dscp": qos.cnp_dscp, **USUAL_NP}
-    roles = {"np": {**answering, **qos.np_parameters}, "rp": {**USUAL_RP, **qos.rp_parameters}}
+    answering = {"cnp_802p_prio": qos.cnp_priority, "cnp_dscp": qos.cnp_dscp, **NP_PARAMETERS}
+    roles = {"np": {**answering, **qos.np_parameters}, "rp": {**RP_PARAMETERS, **qos.rp_parameters}}
     return [
         {"netdev": nic.netdev, "role": role, "name": name, "value": value}
         for role, settings in roles.items()

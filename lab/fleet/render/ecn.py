@@ -6,32 +6,11 @@ A netdev in another namespace has no folder here, nor has an InfiniBand port.
 import re
 
 from lab.fleet.model import HostModel
-from lab.fleet.port_model import Qos
+from lab.fleet.port_model import NP_PARAMETERS, RP_PARAMETERS, Qos
 from lab.fleet.render.ethtool_netdevs import roce_nics
 
 # 24.10-1.1.4; the kernel's own driver, which has no such folder, says 6.8.0-45-generic.
 VENDOR_PACKAGE = re.compile(r"\d+\.\d+-")
-# The notification point sends at most one CNP per flow in so many microseconds.
-NP_PARAMETERS = {"min_time_between_cnps": 4}
-# The reaction point, with the firmware's defaults.
-RP_PARAMETERS = {
-    "clamp_tgt_rate": 0,
-    "clamp_tgt_rate_after_time_inc": 1,
-    "dce_tcp_g": 1019,
-    "dce_tcp_rtt": 1,
-    "initial_alpha_value": 1023,
-    "rate_reduce_monitor_period": 4,
-    "rate_to_set_on_first_cnp": 0,
-    "rpg_ai_rate": 5,
-    "rpg_byte_reset": 32767,
-    "rpg_gd": 11,
-    "rpg_hai_rate": 50,
-    "rpg_max_rate": 0,
-    "rpg_min_dec_fac": 50,
-    "rpg_min_rate": 1,
-    "rpg_threshold": 1,
-    "rpg_time_reset": 300,
-}
 
 
 def settings(qos: Qos) -> dict[str, int]:

@@ -10,10 +10,10 @@ from railwright.cli.common import STORE
 from railwright.config import store_folder
 from railwright.facts.question import ask, closed_database, row_counts
 from railwright.facts.snapshot import find
-from railwright.report.answers import print_table, write_csv, write_json
 from railwright.report.console import next_step, output, remarks
-from railwright.report.schema import print_table_help, print_tables
+from railwright.report.query_result import print_table, write_csv, write_json
 from railwright.report.screen import Screen
+from railwright.report.table_help import print_table_help, print_tables
 
 
 class Format(str, Enum):

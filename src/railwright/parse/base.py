@@ -7,6 +7,10 @@ Value = str | int | float | bool | None
 _Said = TypeVar("_Said")
 
 # Colour codes reach us from tools that think they have a terminal (sudo's use_pty gives one).
+INTEGER_BITS = 31
+BIGINT_BITS = 63
+
+_NUMBER = re.compile(r"(-?)(?:0x([0-9a-f]{1,16})|([0-9]{1,19}))", re.IGNORECASE | re.ASCII)
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 # What mpirun (--tag-output) and Ray put before each line; the first group tells the process.
 _LAUNCHER = re.compile(
@@ -56,3 +60,13 @@ def text_of(data: bytes) -> str:
         text = text.replace("\r\n", "\n").replace("\r", "").replace("\x00", "\ufffd")
         text = _ANSI.sub("", text)
     return _without_launcher(text)
+
+
+def whole_number(text: str | None, bits: int = INTEGER_BITS, lowest: int = 0) -> int | None:
+    """A decimal or 0x number that fits the column; None where it is missing or something else."""
+    found = _NUMBER.fullmatch(text or "")
+    if found is None:
+        return None
+    number = int(found[2], 16) if found[2] else int(found[3])
+    number = -number if found[1] else number
+    return number if lowest <= number < 2**bits else None

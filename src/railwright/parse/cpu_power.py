@@ -15,10 +15,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from railwright.parse.base import NotUnderstoodError, Row, Value
-from railwright.parse.files import Files, read_files
+from railwright.parse.base import NotUnderstoodError, Row, Value, whole_number
+from railwright.parse.files import Files, is_missing, read_files
 from railwright.parse.host_text import fold
-from railwright.parse.pci import is_missing, whole_number
 
 CPUS = "/sys/devices/system/cpu"
 

@@ -7,9 +7,8 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from railwright.parse.base import NotUnderstoodError, Row, Value
+from railwright.parse.base import NotUnderstoodError, Row, Value, whole_number
 from railwright.parse.dcb_text import read_dcb
-from railwright.parse.pci import whole_number
 
 _Mapping = tuple[str, int, int]  # selector, protocol, priority
 

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 
-from railwright.parse.base import NotUnderstoodError, Row
+from railwright.parse.base import NotUnderstoodError, Row, whole_number
 from railwright.parse.dcb_text import by_number, read_dcb, single, size_in_bytes
-from railwright.parse.pci import whole_number
 
 _NAMES = frozenset({"prio_buffer", "buffer_size", "total_size"})
 

@@ -6,9 +6,8 @@ evidence: they are not what the interface does.
 
 from collections.abc import Iterator
 
-from railwright.parse.base import NotUnderstoodError, Row
+from railwright.parse.base import NotUnderstoodError, Row, whole_number
 from railwright.parse.dcb_text import by_number, read_dcb, single, switch
-from railwright.parse.pci import whole_number
 
 _NAMES = frozenset(
     {"willing", "ets_cap", "cbs", "tc_bw", "pg_bw", "tc_tsa", "prio_tc"}

@@ -5,9 +5,8 @@ Text is read as well, with and without the counts that `-s` adds.
 
 from collections.abc import Iterator
 
-from railwright.parse.base import NotUnderstoodError, Row
+from railwright.parse.base import BIGINT_BITS, NotUnderstoodError, Row, whole_number
 from railwright.parse.dcb_text import by_number, read_dcb, single, switch
-from railwright.parse.pci import BIGINT_BITS, whole_number
 
 _NAMES = frozenset({"pfc_cap", "macsec_bypass", "delay", "prio_pfc", "requests", "indications"})
 

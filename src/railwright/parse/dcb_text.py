@@ -4,24 +4,19 @@ Text:  a name and its values: `pfc-cap 8 macsec-bypass off`, `prio-pfc 0:off 1:o
 JSON:  one object: names with underscores, true for on, arrays by position, `[26,3," "]` for 26:3
 """
 
-import json
 import re
 from typing import NamedTuple
 
-from railwright.parse.base import NotUnderstoodError, members_once, text_of
-from railwright.parse.pci import BIGINT_BITS, whole_number
+from railwright.parse.base import (
+    BIGINT_BITS,
+    NotUnderstoodError,
+    text_of,
+    whole_number,
+)
+from railwright.parse.json_text import first_object, json_at
 
 Pair = tuple[str, str]  # of `3:on` 3 and on; a value without a key has its position
 
-_JSON_START = re.compile(r"^\{", re.MULTILINE)
-# Numbers stay text: a million digits must not become a number.
-_JSON = json.JSONDecoder(
-    parse_int=str,
-    parse_float=str,
-    parse_constant=str,
-    object_pairs_hook=members_once,
-    strict=False,
-)
 # The kernel knows eight priorities, traffic classes and buffers.
 _EIGHT = frozenset("01234567")
 _SWITCH = {"on": True, "off": False}
@@ -59,10 +54,7 @@ def _pairs(node: object) -> list[Pair]:
 
 
 def _of_json(text: str, at: int, names: frozenset[str]) -> Dcb:
-    try:
-        document, _ = _JSON.raw_decode(text, at)
-    except (ValueError, RecursionError) as error:
-        raise NotUnderstoodError("JSON that cannot be read") from error
+    document = json_at(text, at)
     fields = {name: _pairs(node) for name, node in document.items() if name in names}
     if document and not fields:
         raise NotUnderstoodError("JSON of another object")
@@ -105,8 +97,8 @@ def _of_text(text: str, names: frozenset[str]) -> Dcb:
 def read_dcb(data: bytes, names: frozenset[str]) -> Dcb:
     """The values of these names (spelt as in JSON); `{}` has none, which only `app` may say."""
     text = text_of(data)
-    start = _JSON_START.search(text)
-    return _of_json(text, start.start(), names) if start else _of_text(text, names)
+    at = first_object(text)
+    return _of_text(text, names) if at is None else _of_json(text, at, names)
 
 
 def by_number(dcb: Dcb, name: str) -> dict[int, str]:

@@ -10,9 +10,8 @@ The driver prints nothing at all where the firmware refuses to tell whether a pr
 import re
 from collections.abc import Iterator
 
-from railwright.parse.base import NotUnderstoodError, Row
+from railwright.parse.base import BIGINT_BITS, NotUnderstoodError, Row, whole_number
 from railwright.parse.files import read_files
-from railwright.parse.pci import BIGINT_BITS, whole_number
 
 _PATH = re.compile(
     r"/sys/class/net/([^/]+)/ecn/roce_(np|rp)/(?:enable/([0-7])|([A-Za-z0-9_]{1,64}))", re.ASCII

@@ -1,7 +1,7 @@
 """Neighbours of Arista EOS: `show lldp neighbors`, a list, and with `detail`, by port; as JSON."""
 
 from railwright.parse.eos_ports import PORT, ports_of
-from railwright.parse.nvue_onyx_eos import (
+from railwright.parse.switch_values import (
     Node,
     Rows,
     colon_mac,

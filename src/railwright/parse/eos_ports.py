@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 from railwright.parse.base import Value
-from railwright.parse.nvue_onyx_eos import (
+from railwright.parse.switch_values import (
     Node,
     Rows,
     at,

@@ -6,7 +6,7 @@ Read: `show priority-flow-control` and its counters, `show qos maps`,
 
 from railwright.parse.base import Value
 from railwright.parse.eos_ports import OF_THE_PORT, is_port_entry, port_row, ports_of
-from railwright.parse.nvue_onyx_eos import (
+from railwright.parse.switch_values import (
     Node,
     Rows,
     decimal,

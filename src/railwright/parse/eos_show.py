@@ -10,7 +10,7 @@ from railwright.parse.base import NotUnderstoodError, Row, text_of
 from railwright.parse.eos_lldp import neighbors
 from railwright.parse.eos_ports import counters_by_port, error_correction, interfaces
 from railwright.parse.eos_qos import dscp_map, marks, pcp_map, pfc_counters, queue_map, statuses
-from railwright.parse.nvue_onyx_eos import (
+from railwright.parse.switch_values import (
     Node,
     Rows,
     colon_mac,

@@ -10,13 +10,12 @@ from collections.abc import Iterator
 from railwright.parse.base import Row, Value, text_of
 from railwright.parse.ethtool_text import (
     agreed,
-    blocks,
     boolean,
     json_list,
-    json_objects,
     json_text,
     one_per_netdev,
     refuse,
+    values_by_netdev,
     whole_lines,
     whole_number,
 )
@@ -133,12 +132,7 @@ def _json_values(entry: dict[str, object]) -> dict[str, Value] | None:
 def parse(data: bytes, instance: str) -> Iterator[Row]:
     """Table ethtool_link."""
     text = text_of(data)
-    objects = json_objects(text)
-    if objects is None:
-        every = [(netdev, _text_values(body)) for netdev, body in blocks(text, _HEADING)]
-    else:
-        every = [(json_text(entry.get("ifname")) or "", _json_values(entry)) for entry in objects]
-    found = [(netdev, values) for netdev, values in every if values is not None]
+    found = values_by_netdev(text, _HEADING, _text_values, _json_values)
     if not found:
         refuse(text, "no link settings")
     return one_per_netdev("ethtool_link", found, instance)

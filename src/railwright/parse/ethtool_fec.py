@@ -6,12 +6,10 @@ from collections.abc import Iterator
 from railwright.parse.base import Row, Value, text_of
 from railwright.parse.ethtool_text import (
     agreed,
-    blocks,
     json_list,
-    json_objects,
-    json_text,
     one_per_netdev,
     refuse,
+    values_by_netdev,
     whole_lines,
     whole_number,
 )
@@ -61,14 +59,10 @@ def _json_values(entry: dict[str, object]) -> dict[str, Value]:
 def parse(data: bytes, instance: str) -> Iterator[Row]:
     """Table netdev_fec."""
     text = text_of(data)
-    objects = json_objects(text)
-    if objects is None:
-        found = [(netdev, _text_values(body)) for netdev, body in blocks(text, _HEADING)]
-    else:
-        found = [(json_text(entry.get("ifname")) or "", _json_values(entry)) for entry in objects]
+    every = values_by_netdev(text, _HEADING, _text_values, _json_values)
     found = [
         (netdev, values)
-        for netdev, values in found
+        for netdev, values in every
         if values["configured"] is not None or values["active"] is not None
     ]
     if not found:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NoReturn
 
 from railwright.parse.base import NotUnderstoodError, Row, Value, text_of
@@ -117,6 +117,24 @@ def blocks(text: str, heading: re.Pattern[str]) -> list[tuple[str, str]]:
     parts = heading.split(text)
     named = list(zip(parts[1::2], parts[2::2], strict=True))
     return named or [("", text)]
+
+
+Values = dict[str, Value] | None
+
+
+def values_by_netdev(
+    text: str,
+    heading: re.Pattern[str],
+    of_text: Callable[[str], Values],
+    of_json: Callable[[dict[str, object]], Values],
+) -> list[tuple[str, dict[str, Value]]]:
+    """What an answer says about each interface, in either form; None says nothing about it."""
+    objects = json_objects(text)
+    if objects is None:
+        every = [(netdev, of_text(body)) for netdev, body in blocks(text, heading)]
+    else:
+        every = [(json_text(entry.get("ifname")) or "", of_json(entry)) for entry in objects]
+    return [(netdev, values) for netdev, values in every if values is not None]
 
 
 def whole_lines(text: str, complete: re.Pattern[str]) -> list[str]:

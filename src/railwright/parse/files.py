@@ -114,3 +114,19 @@ def read_files(data: bytes) -> Files:
         entries[_text(path)] = (kinds[kind], data[start:end])
         at = end + 1
     return Files(entries)
+
+
+def is_missing(files: Files, path: str) -> bool:
+    """Whether the machine said that this file or link does not exist.
+
+    ENOENT counts: the runner saw the name and a moment later it was gone (a driver was unbound).
+    """
+    return path not in files or files.error(path) == "ENOENT"
+
+
+def link_name(files: Files, path: str) -> str | None:
+    """The last part of a link's target; '' where there is no link, None where it was not read."""
+    if is_missing(files, path):
+        return ""
+    target = files.link(path)
+    return None if target is None else target.rstrip("/").rpartition("/")[2]

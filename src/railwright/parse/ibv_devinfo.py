@@ -10,9 +10,8 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from railwright.parse.base import NotUnderstoodError, Row, Value
+from railwright.parse.base import BIGINT_BITS, NotUnderstoodError, Row, Value, whole_number
 from railwright.parse.iproute_text import answer_text, before_cut, ended_lines, merged, no_answer
-from railwright.parse.pci import BIGINT_BITS, whole_number
 
 _DEVICE = re.compile(r"^[ \t]*hca_id:[ \t]*([^\s:]{1,64})[ \t]*$", re.MULTILINE)
 _PORT = re.compile(r"^[ \t]*port:[ \t]*([0-9]{1,3})[ \t]*$", re.MULTILINE)

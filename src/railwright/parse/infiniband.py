@@ -12,9 +12,9 @@ Text of ibstat, ibdev2netdev or show_gids, which people hand over instead: see r
 import re
 from collections.abc import Iterator
 
-from railwright.parse.base import NotUnderstoodError, Row, Value
-from railwright.parse.files import Files, read_files
-from railwright.parse.pci import BIGINT_BITS, is_missing, last_address, whole_number
+from railwright.parse.base import BIGINT_BITS, NotUnderstoodError, Row, Value, whole_number
+from railwright.parse.files import Files, is_missing, read_files
+from railwright.parse.pci import last_address
 from railwright.parse.rdma_counters import rdma_counters
 from railwright.parse.rdma_text import text_rows
 

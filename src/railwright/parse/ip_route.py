@@ -7,18 +7,16 @@ The tool leaves out what is usual (iproute2 ip/iproute.c, print_route): no `tabl
 from collections import Counter
 from collections.abc import Iterator
 
-from railwright.parse.base import Row, Value
+from railwright.parse.base import BIGINT_BITS, Row, Value
 from railwright.parse.iproute_text import (
     Entry,
     answer_text,
-    listed,
-    no_answer,
     number_in,
+    rows_of_list,
     text_in,
     text_or_none,
     texts_in,
 )
-from railwright.parse.pci import BIGINT_BITS
 
 _NO_WEIGHT = 0
 _NO_NEXTHOP = 0
@@ -121,9 +119,4 @@ def _rows(entries: list[Entry]) -> Iterator[Row]:
 
 def parse(data: bytes, instance: str) -> Iterator[Row]:  # noqa: ARG001 (one answer per host)
     """Table route; no row where there is no route: `[]`."""
-    text = answer_text(data)
-    entries = listed(text)
-    rows = list(_rows(entries or []))
-    if not rows and (entries is None or entries):
-        raise no_answer(text)
-    return iter(rows)
+    return rows_of_list(answer_text(data), _rows)

@@ -3,17 +3,15 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from railwright.parse.base import Row, Value
+from railwright.parse.base import BIGINT_BITS, Row, Value
 from railwright.parse.iproute_text import (
     Entry,
     answer_text,
-    listed,
-    no_answer,
     number_in,
+    rows_of_list,
     text_in,
     text_or_none,
 )
-from railwright.parse.pci import BIGINT_BITS
 
 # Keys with a column of their own, and those that are no condition (who made the rule, realms).
 _KNOWN = frozenset(
@@ -74,9 +72,4 @@ def _rows(entries: list[Entry]) -> Iterator[Row]:
 
 def parse(data: bytes, instance: str) -> Iterator[Row]:  # noqa: ARG001 (one answer per host)
     """Table ip_rule; no row where all rules were removed: `[]`."""
-    text = answer_text(data)
-    entries = listed(text)
-    rows = list(_rows(entries or []))
-    if not rows and (entries is None or entries):
-        raise no_answer(text)
-    return iter(rows)
+    return rows_of_list(answer_text(data), _rows)

@@ -7,9 +7,8 @@ Files:  /proc/sys/net/ipv4/conf/*/{arp_announce,arp_filter,arp_ignore,rp_filter,
 
 from collections.abc import Iterator
 
-from railwright.parse.base import NotUnderstoodError, Row
+from railwright.parse.base import INTEGER_BITS, NotUnderstoodError, Row, whole_number
 from railwright.parse.files import read_files
-from railwright.parse.pci import INTEGER_BITS, whole_number
 
 _FOLDER = "/proc/sys/net/ipv4/conf/"
 

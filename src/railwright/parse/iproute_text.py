@@ -5,8 +5,15 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
 
-from railwright.parse.base import NotUnderstoodError, Row, Value, members_once, text_of
-from railwright.parse.pci import INTEGER_BITS, whole_number
+from railwright.parse.base import (
+    INTEGER_BITS,
+    NotUnderstoodError,
+    Row,
+    Value,
+    members_once,
+    text_of,
+    whole_number,
+)
 
 Entry = dict[str, object]
 
@@ -178,3 +185,12 @@ def _agreed(rows: list[Row]) -> dict[str, Value]:
             elif value is not None and value != values[name]:
                 raise NotUnderstoodError(f"{name} of one {row.table} is printed twice and differs")
     return values
+
+
+def rows_of_list(text: str, rows_of: Callable[[list[Entry]], Iterator[Row]]) -> Iterator[Row]:
+    """The rows of a JSON list; `[]` has none, and that is an answer."""
+    entries = listed(text)
+    rows = list(rows_of(entries or []))
+    if not rows and (entries is None or entries):
+        raise no_answer(text)
+    return iter(rows)

@@ -3,14 +3,12 @@
 No probe reads it on the host; it comes from the cluster's own interface, one object per answer.
 """
 
-import json
 import re
 from collections.abc import Iterator
 
-from railwright.parse.base import NotUnderstoodError, Row, Value, text_of
-from railwright.parse.pci import BIGINT_BITS, whole_number
+from railwright.parse.base import BIGINT_BITS, NotUnderstoodError, Row, Value, text_of, whole_number
+from railwright.parse.json_text import json_object
 
-_JSON_START = re.compile(r"^\{", re.MULTILINE)
 _INFO = {
     "kubelet_version": "kubeletVersion",
     "kernel_version": "kernelVersion",
@@ -27,34 +25,6 @@ _LABEL = re.compile(
     re.ASCII,
 )
 _LONGEST = 253  # of a label or a resource: Kubernetes allows no more for the part before the slash
-
-
-def _members(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """A key that is printed twice, and differs: nobody knows which one holds."""
-    members = dict(pairs)
-    if len(members) < len(pairs) and any(members[name] != value for name, value in pairs):
-        raise NotUnderstoodError("a key is printed twice and differs")
-    return members
-
-
-_JSON = json.JSONDecoder(
-    parse_int=str,
-    parse_float=str,
-    parse_constant=str,
-    object_pairs_hook=_members,
-    strict=False,
-)
-
-
-def _document(text: str) -> dict[str, object]:
-    start = _JSON_START.search(text)
-    if start is None:
-        raise NotUnderstoodError("no JSON object")
-    try:
-        document, _ = _JSON.raw_decode(text, start.start())
-    except (ValueError, RecursionError) as error:
-        raise NotUnderstoodError("JSON that cannot be read") from error
-    return dict(document)
 
 
 def _object(node: object) -> dict[str, object]:
@@ -112,7 +82,7 @@ def parse(data: bytes, instance: str) -> Iterator[Row]:  # noqa: ARG001 (one obj
     """Tables kubernetes_node, kubernetes_resource and kubernetes_label."""
     if not data.strip():
         return
-    document = _document(text_of(data))
+    document = json_object(text_of(data))
     if document.get("kind") != "Node":
         raise NotUnderstoodError(f"a {_text(document.get('kind')) or 'thing'}, not one Node"[:200])
     metadata, status = _object(document.get("metadata")), _object(document.get("status"))

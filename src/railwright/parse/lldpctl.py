@@ -4,16 +4,15 @@
 two shapes, and uses names as keys. Here each level is unfolded first and read once.
 """
 
-import json
 import re
 from collections.abc import Iterator
 
 from railwright.parse.base import NotUnderstoodError, Row, Value, text_of
+from railwright.parse.json_text import json_object
 
 # What the filter on the machine puts in place of a string that may not leave it.
 _DROPPED = "[dropped]"
 _CHASSIS_ITEMS = frozenset({"id", "name", "descr", "mgmt-ip", "mgmt-iface", "capability", "ttl"})
-_JSON_START = re.compile(r"^\{", re.MULTILINE)
 _TTL = re.compile(r"[0-9]{1,9}")
 # The first releases with lldpd's own JSON writer (2017, json_writer.c) put a backslash before a raw
 # control character, which is not JSON. A description of several lines, as Cisco's, has them.
@@ -21,35 +20,10 @@ _ESCAPE = re.compile(rb"\\(.)", re.DOTALL)
 _CONTROL = {b"\n": rb"\n", b"\r": rb"\r", b"\t": rb"\t", b"\b": rb"\b", b"\f": rb"\f"}
 
 
-def _members(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """A key that is printed twice, and differs: one of two neighbours would be lost."""
-    members = dict(pairs)
-    if len(members) < len(pairs) and any(members[name] != value for name, value in pairs):
-        raise NotUnderstoodError("a key is printed twice and differs")
-    return members
-
-
-_JSON = json.JSONDecoder(
-    parse_int=str,
-    parse_float=str,
-    parse_constant=str,
-    object_pairs_hook=_members,
-    strict=False,
-)
-
-
 def _document(data: bytes) -> dict[str, object]:
     """The first JSON object; a command echo before it and a warning after it are left aside."""
     mended = _ESCAPE.sub(lambda match: _CONTROL.get(match[1], match[0]), data)
-    text = text_of(mended)
-    start = _JSON_START.search(text)
-    if start is None:
-        raise NotUnderstoodError("no JSON object")
-    try:
-        document, _ = _JSON.raw_decode(text, start.start())
-    except (ValueError, RecursionError) as error:
-        raise NotUnderstoodError("JSON that cannot be read") from error
-    return dict(document)
+    return json_object(text_of(mended))
 
 
 def _objects(node: object) -> list[dict[str, object]]:

@@ -4,13 +4,12 @@ Since util-linux 2.37 the JSON may be nested: groups have children and no data o
 names are shorter there (`L3` for `L3 cache`). Both forms and the text are read into one dictionary.
 """
 
-import json
 import re
 from collections.abc import Iterator
 
-from railwright.parse.base import NotUnderstoodError, Row, Value, text_of
+from railwright.parse.base import NotUnderstoodError, Row, Value, text_of, whole_number
 from railwright.parse.host_text import whole_lines
-from railwright.parse.pci import whole_number
+from railwright.parse.json_text import first_object, json_at
 
 _TEXTS = {
     "vendor": "Vendor ID",
@@ -34,8 +33,6 @@ _FREQUENCIES = {"max_mhz": "CPU max MHz", "min_mhz": "CPU min MHz"}
 _CACHES = ("L3 cache", "L3")
 _KNOWN = frozenset({*_TEXTS.values(), *_NUMBERS.values(), *_FREQUENCIES.values(), *_CACHES})
 
-_JSON_START = re.compile(r"^\{", re.MULTILINE)
-_JSON = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str, strict=False)
 _MHZ = re.compile(r"[0-9]{1,6}(?:\.[0-9]{1,6})?", re.ASCII)
 _ERROR = re.compile(r"^lscpu: ([^\n]{1,200})", re.MULTILINE)
 # What the filter on the machine puts in place of a text that may not leave it.
@@ -45,10 +42,7 @@ Pairs = Iterator[tuple[str, str]]
 
 
 def _pairs_of_json(text: str, at: int) -> Pairs:
-    try:
-        document, _ = _JSON.raw_decode(text, at)
-    except (ValueError, RecursionError) as error:
-        raise NotUnderstoodError("JSON that cannot be read") from error
+    document = json_at(text, at)
     nodes = [document.get("lscpu")]
     while nodes:
         node = nodes.pop()
@@ -89,8 +83,8 @@ def _mhz(text: str | None) -> float | None:
 def parse(data: bytes, instance: str) -> Iterator[Row]:  # noqa: ARG001 (one answer per host)
     """Table cpu: one row."""
     text = text_of(data)
-    start = _JSON_START.search(text)
-    fields = _fields(_pairs_of_json(text, start.start()) if start else _pairs_of_text(text))
+    at = first_object(text)
+    fields = _fields(_pairs_of_text(text) if at is None else _pairs_of_json(text, at))
     if not fields.keys() & {"Architecture", "CPU(s)"}:
         if not text.strip():
             return

@@ -5,13 +5,13 @@ headings do not stand above their values, and a long value pushes the rest to th
 that `-j FILE query` writes is read as well.
 """
 
-import json
 import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from railwright.parse.base import NotUnderstoodError, Row, Value, members_once, text_of
+from railwright.parse.base import NotUnderstoodError, Row, Value, text_of
+from railwright.parse.json_text import first_object, json_at
 
 # The oldest releases say `PCI device:`; `Name:` is the part number.
 _HEADER = re.compile(r"(Device type|Name|Description|Device|PCI device):(.*)")
@@ -36,15 +36,6 @@ _NAME = re.compile(
 _NUMBER = r"-?(?:0[xX][0-9a-fA-F]+|[0-9]+)"
 _VALUE = re.compile(rf"(?:\S+\(({_NUMBER})\)|({_NUMBER})|Array\[[0-9]+\.\.[0-9]+\]|N/A)")
 _ERROR = re.compile(r"^-E-[ \t]*([^\n]*)", re.MULTILINE)
-_JSON_START = re.compile(r"^\{", re.MULTILINE)
-# Numbers stay text: they are printed as text, and a million digits must not become a number.
-_JSON = json.JSONDecoder(
-    parse_int=str,
-    parse_float=str,
-    parse_constant=str,
-    object_pairs_hook=members_once,
-    strict=False,
-)
 _PCI = re.compile(r"(?:([0-9a-fA-F]{4,8}):)?([0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7])")
 _NO_PORT = 0
 _NO_ELEMENT = -1
@@ -146,10 +137,7 @@ def _json_parameter(name: str, entry: dict[str, object]) -> _Parameter:
 
 
 def _cards_of_json(text: str, at: int) -> list[_Card]:
-    try:
-        document, _ = _JSON.raw_decode(text, at)
-    except (ValueError, RecursionError) as error:
-        raise NotUnderstoodError("JSON that cannot be read") from error
+    document = json_at(text, at)
     cards = []
     for device in document.values():
         table = device.get("tlv_configuration") if isinstance(device, dict) else None
@@ -280,8 +268,8 @@ def parse(data: bytes, instance: str) -> Iterator[Row]:
     usual = _usual(text, instance)
     if usual is not None:
         return usual
-    json_start = _JSON_START.search(text)
-    cards = _cards_of_json(text, json_start.start()) if json_start else _cards_of_text(text)
+    at = first_object(text)
+    cards = _cards_of_text(text) if at is None else _cards_of_json(text, at)
     cards = [card for card in cards if card.parameters or "device_type" in card.header]
     if not cards:
         errors = "; ".join(_ERROR.findall(text)).strip()

@@ -7,13 +7,13 @@ not matter, except that rows of sections that are not ours are left alone: a PRB
 `--port_type PCIE` are read as well.
 """
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from railwright.parse import mlx_link_values as values
-from railwright.parse.base import NotUnderstoodError, Row, Value, members_once, text_of
+from railwright.parse.base import NotUnderstoodError, Row, Value, text_of
+from railwright.parse.json_text import json_at
 from railwright.parse.mlx_text import (
     BIGINT_BITS,
     cached_number,
@@ -44,14 +44,6 @@ _SECTIONS = frozenset(
     }
 )
 _LONGEST_VALUE = 2000  # the longest that the tool prints, a cable's breakout, has 150 characters
-# Numbers stay text: they are printed as text, and a million digits must not become a number.
-_JSON = json.JSONDecoder(
-    parse_int=str,
-    parse_float=str,
-    parse_constant=str,
-    object_pairs_hook=members_once,
-    strict=False,
-)
 
 # printed key -> (column, how the value is read)
 _PORT: dict[str, tuple[str, Callable[[str | None], Value]]] = {
@@ -207,10 +199,7 @@ def _plain(value: object, section: str) -> str | None:
 
 
 def _read_json(text: str, start: int) -> _Found:
-    try:
-        document, _ = _JSON.raw_decode(text, start)
-    except (ValueError, RecursionError) as error:
-        raise NotUnderstoodError("JSON that cannot be read") from error
+    document = json_at(text, start)
     result = document.get("result")
     output = result.get("output") if isinstance(result, dict) else None
     found = _Found({}, {}, [], set())

@@ -10,15 +10,14 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from railwright.parse.base import NotUnderstoodError, Row, Value, text_of
-from railwright.parse.files import Files, read_files
+from railwright.parse.base import BIGINT_BITS, NotUnderstoodError, Row, Value, text_of, whole_number
+from railwright.parse.files import Files, is_missing, read_files
 from railwright.parse.host_text import (
     has_gap,
     is_stream,
     whole_lines,
     without_last_line,
 )
-from railwright.parse.pci import BIGINT_BITS, is_missing, whole_number
 
 MODULES = "/proc/modules"
 VERSIONS = "/sys/module"

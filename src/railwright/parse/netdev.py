@@ -12,9 +12,9 @@ Other files (tx_queue_len) may stand beside them and stay in the evidence.
 import re
 from collections.abc import Iterator
 
-from railwright.parse.base import NotUnderstoodError, Row, Value
-from railwright.parse.files import Files, read_files
-from railwright.parse.pci import BIGINT_BITS, is_missing, last_address, link_name, whole_number
+from railwright.parse.base import BIGINT_BITS, NotUnderstoodError, Row, Value, whole_number
+from railwright.parse.files import Files, is_missing, link_name, read_files
+from railwright.parse.pci import last_address
 
 DEVICES = "/sys/class/net"
 

@@ -9,10 +9,9 @@ memory; both are values.
 import re
 from collections.abc import Iterator
 
-from railwright.parse.base import NotUnderstoodError, Row, Value, text_of
+from railwright.parse.base import NotUnderstoodError, Row, Value, text_of, whole_number
 from railwright.parse.files import Files, read_files
 from railwright.parse.host_text import cpu_count, fold, is_stream, whole_lines
-from railwright.parse.pci import whole_number
 
 NODES = "/sys/devices/system/node"
 

@@ -3,7 +3,8 @@
 import re
 
 from railwright.parse.base import Value
-from railwright.parse.nvue_onyx_eos import (
+from railwright.parse.nvue_text import Table
+from railwright.parse.switch_values import (
     Node,
     Rows,
     colon_mac,
@@ -18,7 +19,6 @@ from railwright.parse.nvue_onyx_eos import (
     text_at,
     whole_number,
 )
-from railwright.parse.nvue_text import Table
 
 OF_THE_PORT = -1
 _PORT = re.compile(r"[a-z][a-z0-9_-]{0,30}", re.ASCII)

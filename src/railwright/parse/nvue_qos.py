@@ -8,7 +8,7 @@ also that of the queue.
 import re
 
 from railwright.parse.base import NotUnderstoodError, Value
-from railwright.parse.nvue_onyx_eos import (
+from railwright.parse.switch_values import (
     Node,
     Rows,
     decimal,

@@ -8,16 +8,6 @@ import re
 from collections.abc import Callable, Iterator
 
 from railwright.parse.base import NotUnderstoodError, Row, text_of
-from railwright.parse.nvue_onyx_eos import (
-    Node,
-    Rows,
-    colon_mac,
-    error_words,
-    first_json,
-    node_of,
-    nodes_of,
-    text_at,
-)
 from railwright.parse.nvue_ports import (
     is_counters,
     is_link,
@@ -31,6 +21,16 @@ from railwright.parse.nvue_ports import (
 )
 from railwright.parse.nvue_qos import is_qos, is_roce, read_part, read_qos, read_roce
 from railwright.parse.nvue_text import says_no_data, tables_of, tree_of
+from railwright.parse.switch_values import (
+    Node,
+    Rows,
+    colon_mac,
+    error_words,
+    first_json,
+    node_of,
+    nodes_of,
+    text_at,
+)
 
 _JSON_START = re.compile(r"^\{", re.MULTILINE)
 _NOT_KNOWN = frozenset({"", "n/a", "N/A"})

@@ -10,7 +10,7 @@ be empty and may hold blanks, so only the rule tells them apart. There are two k
 import re
 from typing import NamedTuple
 
-from railwright.parse.nvue_onyx_eos import Node
+from railwright.parse.switch_values import Node
 
 _RULE = re.compile(r" *-+(?: +-+)+ *")
 _DASHES = re.compile(r"-+")

@@ -7,7 +7,8 @@ those of the queues. A port's maps have the port's name.
 import re
 
 from railwright.parse.base import Value
-from railwright.parse.nvue_onyx_eos import (
+from railwright.parse.onyx_text import ENABLED_LIST, EXCEPTIONS, USED_CLASSES, Block, merged
+from railwright.parse.switch_values import (
     Node,
     Rows,
     decimal,
@@ -21,7 +22,6 @@ from railwright.parse.nvue_onyx_eos import (
     text_at,
     whole_number,
 )
-from railwright.parse.onyx_text import ENABLED_LIST, EXCEPTIONS, USED_CLASSES, Block, merged
 
 _EIGHT = range(8)
 _DSCP = 63

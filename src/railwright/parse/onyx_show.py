@@ -7,22 +7,6 @@ import re
 from collections.abc import Iterator
 
 from railwright.parse.base import NotUnderstoodError, Row, text_of
-from railwright.parse.nvue_onyx_eos import (
-    Node,
-    Rows,
-    colon_mac,
-    error_words,
-    first_json,
-    forward_error_correction,
-    node_of,
-    one_number,
-    sent,
-    small_number,
-    speed_mbps,
-    switched,
-    text_at,
-    whole_number,
-)
 from railwright.parse.onyx_qos import (
     read_congestion,
     read_pfc_of_port,
@@ -39,6 +23,22 @@ from railwright.parse.onyx_text import (
     blocks_of_text,
     merged,
     port_name,
+)
+from railwright.parse.switch_values import (
+    Node,
+    Rows,
+    colon_mac,
+    error_words,
+    first_json,
+    forward_error_correction,
+    node_of,
+    one_number,
+    sent,
+    small_number,
+    speed_mbps,
+    switched,
+    text_at,
+    whole_number,
 )
 
 _JSON_START = re.compile(r"^[ \t]*[\[{]", re.MULTILINE)

@@ -9,7 +9,7 @@ import re
 from typing import NamedTuple
 
 from railwright.parse.base import NotUnderstoodError
-from railwright.parse.nvue_onyx_eos import Node, node_of, storable, text_at
+from railwright.parse.switch_values import Node, node_of, storable, text_at
 
 _PORT_NAME = r"(?:Eth|Po|Mpo)[0-9][0-9/]{0,12}"
 _PORT = re.compile(rf"({_PORT_NAME})(?: \(((?:Po|Mpo)[0-9]{{1,5}})\))?:?", re.ASCII)

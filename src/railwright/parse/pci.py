@@ -12,8 +12,8 @@ read; one that is listed with an errno was not read.
 import re
 from collections.abc import Iterator
 
-from railwright.parse.base import NotUnderstoodError, Row, Value
-from railwright.parse.files import Files, read_files
+from railwright.parse.base import NotUnderstoodError, Row, Value, whole_number
+from railwright.parse.files import Files, is_missing, link_name, read_files
 
 DEVICES = "/sys/bus/pci/devices"
 
@@ -21,7 +21,6 @@ DEVICES = "/sys/bus/pci/devices"
 _ADDRESS = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
 _ROOT_BUS = re.compile(r"pci([0-9a-f]{4,8}:[0-9a-f]{2})")
 _HEX = re.compile(r"0x([0-9a-f]{1,8})", re.IGNORECASE)
-_NUMBER = re.compile(r"(-?)(?:0x([0-9a-f]{1,16})|([0-9]{1,19}))", re.IGNORECASE | re.ASCII)
 # "2.5 GT/s" (until Linux 5.6), "32.0 GT/s PCIe" (since), "Unknown speed" / "Unknown".
 _SPEED = re.compile(r"([0-9]{1,4}(?:\.[0-9]{1,2})?) ?GT/s(?: PCIe)?", re.ASCII)
 
@@ -42,9 +41,6 @@ _SOURCES = {
     "vf_limit": "sriov_totalvfs",
 }
 
-INTEGER_BITS = 31
-BIGINT_BITS = 63
-
 
 def is_address(text: str) -> bool:
     """Whether this is a PCI address as Linux writes it, such as 0000:18:00.0."""
@@ -55,32 +51,6 @@ def last_address(path: str | None) -> str:
     """The PCI function nearest to the end of a sysfs path; '' where there is none on it."""
     parts = (path or "").split("/")
     return next((part for part in reversed(parts) if is_address(part)), "")
-
-
-def whole_number(text: str | None, bits: int = INTEGER_BITS, lowest: int = 0) -> int | None:
-    """A decimal or 0x number that fits the column; None where it is missing or something else."""
-    found = _NUMBER.fullmatch(text or "")
-    if found is None:
-        return None
-    number = int(found[2], 16) if found[2] else int(found[3])
-    number = -number if found[1] else number
-    return number if lowest <= number < 2**bits else None
-
-
-def is_missing(files: Files, path: str) -> bool:
-    """Whether the machine said that this file or link does not exist.
-
-    ENOENT counts: the runner saw the name and a moment later it was gone (a driver was unbound).
-    """
-    return path not in files or files.error(path) == "ENOENT"
-
-
-def link_name(files: Files, path: str) -> str | None:
-    """The last part of a link's target; '' where there is no link, None where it was not read."""
-    if is_missing(files, path):
-        return ""
-    target = files.link(path)
-    return None if target is None else target.rstrip("/").rpartition("/")[2]
 
 
 def _hex(text: str | None) -> str | None:

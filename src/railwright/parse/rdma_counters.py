@@ -8,9 +8,8 @@ The rest stays in the evidence; `lifespan` is no counter, it says how old a read
 from collections.abc import Iterator
 
 from railwright.hardware.counters import counter_names
-from railwright.parse.base import Row
-from railwright.parse.files import Files
-from railwright.parse.pci import BIGINT_BITS, is_missing, whole_number
+from railwright.parse.base import BIGINT_BITS, Row, whole_number
+from railwright.parse.files import Files, is_missing
 
 KINDS = ("counters", "hw_counters")
 

@@ -7,7 +7,7 @@ Text: `link mlx5_0/1 state ACTIVE physical_state LINK_UP netdev enp24s0np0`. The
 import re
 from collections.abc import Iterator
 
-from railwright.parse.base import Row, Value, members_once
+from railwright.parse.base import BIGINT_BITS, Row, Value, members_once
 from railwright.parse.iproute_text import (
     Entry,
     answer_text,
@@ -18,7 +18,6 @@ from railwright.parse.iproute_text import (
     text_or_none,
     whole_lines,
 )
-from railwright.parse.pci import BIGINT_BITS
 
 _LINE = re.compile(
     r"\s*(?:link |[0-9]{1,9}/[0-9]{1,9}: )([^\s/]{1,64})/([0-9]{1,9}):? (.*)", re.ASCII

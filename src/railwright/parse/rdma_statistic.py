@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from railwright.hardware.counters import counter_names
-from railwright.parse.base import NotUnderstoodError, Row, Value, members_once
+from railwright.parse.base import BIGINT_BITS, NotUnderstoodError, Row, Value, members_once
 from railwright.parse.iproute_text import (
     Entry,
     answer_text,
@@ -20,7 +20,6 @@ from railwright.parse.iproute_text import (
     number_in,
     text_in,
 )
-from railwright.parse.pci import BIGINT_BITS
 
 _LINK = re.compile(r"^[ \t]*link ([^\s/]{1,64})/([0-9]{1,9})(?=\s|$)", re.ASCII | re.MULTILINE)
 _PAIR = re.compile(r"(?<!\S)([A-Za-z][A-Za-z0-9_.-]{0,63})[ \t]+([0-9]{1,20})(?!\S)", re.ASCII)

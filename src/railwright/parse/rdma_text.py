@@ -7,9 +7,16 @@ a row reads the same wherever it came from. What a tool does not print is None.
 import re
 from collections.abc import Iterator
 
-from railwright.parse.base import NotUnderstoodError, Row, Value, members_once
+from railwright.parse.base import (
+    BIGINT_BITS,
+    NotUnderstoodError,
+    Row,
+    Value,
+    members_once,
+    whole_number,
+)
 from railwright.parse.iproute_text import answer_text, before_cut, ended_lines, merged, whole_lines
-from railwright.parse.pci import BIGINT_BITS, is_address, whole_number
+from railwright.parse.pci import is_address
 
 _DEVICE_COLUMNS = (
     *("device", "pci", "node_guid", "sys_image_guid", "firmware_version", "hca_type", "psid"),

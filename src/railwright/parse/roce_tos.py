@@ -11,9 +11,8 @@ a few characters of a line that it does not know.
 import re
 from collections.abc import Iterator
 
-from railwright.parse.base import NotUnderstoodError, Row, Value
+from railwright.parse.base import NotUnderstoodError, Row, Value, whole_number
 from railwright.parse.files import Files, read_files
-from railwright.parse.pci import whole_number
 
 _PATH = re.compile(
     r"/sys/kernel/config/rdma_cm/([^/]+)/ports/([0-9]{1,9})/default_roce_(?:tos|mode)"

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from railwright.parse.base import Row, Value
 from railwright.parse.sonic_database import Database, Entry, read
-from railwright.parse.sonic_rows import (
+from railwright.parse.switch_rows import (
     PRIORITIES,
     Rows,
     buffer_pool_values,

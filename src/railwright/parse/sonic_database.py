@@ -7,12 +7,12 @@ By ASIC: {"localhost": {"PORT": ...}, "asic0": {...}}   a box with several
 Values are texts, some are lists of texts. Old releases write a reference as [SCHEDULER|name].
 """
 
-import json
 import re
 from collections.abc import Mapping
 
 from railwright.parse.base import NotUnderstoodError, text_of
-from railwright.parse.sonic_rows import ROW_LIMIT, reference
+from railwright.parse.json_text import json_at
+from railwright.parse.switch_rows import ROW_LIMIT, reference
 
 Entry = dict[str, str]
 Table = dict[str, Entry]
@@ -31,8 +31,6 @@ KNOWN = frozenset(
 _HOST = "localhost"
 _ASIC = re.compile(r"asic[0-9]{1,3}", re.ASCII)
 _JSON_START = re.compile(r"^[ \t]*(?=\{)", re.MULTILINE)
-# Numbers stay text: a million digits must not become a number.
-_JSON = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str, strict=False)
 _RANGE = re.compile(r"([0-9]{1,2})(?:-([0-9]{1,2}))?", re.ASCII)
 
 
@@ -155,10 +153,7 @@ def read(data: bytes) -> list[Database]:
     start = _JSON_START.search(text)
     if start is None:
         raise NotUnderstoodError("no JSON object")
-    try:
-        document, _ = _JSON.raw_decode(text, start.end())
-    except (ValueError, RecursionError) as error:
-        raise NotUnderstoodError("JSON that cannot be read") from error
+    document = json_at(text, start.end())
     parts = [(_HOST, document)]
     parts += [
         (name, node)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from railwright.parse.base import Value
-from railwright.parse.sonic_rows import Rows, small_number
+from railwright.parse.switch_rows import Rows, small_number
 
 _INTERFACE = re.compile(r"Interface:[ \t]+([^\s,]{1,128}),[ \t]+via:", re.ASCII)
 _FIELD = re.compile(r"[ \t]+(ChassisID|SysName|MgmtIP|PortID|PortDescr|TTL):(.*)", re.ASCII)

@@ -8,7 +8,9 @@ from collections.abc import Iterator
 
 from railwright.parse.base import NotUnderstoodError, Row, text_of
 from railwright.parse.sonic_lldp import Neighbours, neighbours, table_values
-from railwright.parse.sonic_rows import (
+from railwright.parse.sonic_show_rows import GROUP_COUNTERS, PORT, handler_of
+from railwright.parse.sonic_text import Block, Fields, blocks, cells, whole_lines
+from railwright.parse.switch_rows import (
     ROW_LIMIT,
     Rows,
     buffer_pool_values,
@@ -17,8 +19,6 @@ from railwright.parse.sonic_rows import (
     small_number,
     wred_values,
 )
-from railwright.parse.sonic_show_rows import GROUP_COUNTERS, PORT, handler_of
-from railwright.parse.sonic_text import Block, Fields, blocks, cells, whole_lines
 
 _POLLING = re.compile(r"Changed polling interval to ([0-9]{1,9})ms", re.ASCII)
 _VERSION = re.compile(

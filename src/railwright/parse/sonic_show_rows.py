@@ -5,7 +5,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
-from railwright.parse.sonic_rows import (
+from railwright.parse.sonic_text import Block
+from railwright.parse.switch_rows import (
     PRIORITIES,
     Rows,
     lane_count,
@@ -13,7 +14,6 @@ from railwright.parse.sonic_rows import (
     small_number,
     whole_number,
 )
-from railwright.parse.sonic_text import Block
 
 Cells = dict[str, str]
 Handler = Callable[[Block, Cells, Rows], None]

@@ -1,21 +1,20 @@
 """What the parsers of three switch systems share: their JSON, and the values in it.
 
-The shapes of the tables are in sonic_rows. Numbers in JSON stay text until they are known to be
+The shapes of the tables are in switch_rows. Numbers in JSON stay text until they are known to be
 short: a million digits must not become a number.
 """
 
-import json
 import re
 from functools import lru_cache
 
 from railwright.parse.base import NotUnderstoodError, text_of
-from railwright.parse.sonic_rows import Rows, joined, small_number, whole_number
+from railwright.parse.json_text import json_at
+from railwright.parse.switch_rows import Rows, joined, small_number, whole_number
 
 __all__ = ["Rows", "joined", "small_number", "whole_number"]
 
 Node = dict[str, object]
 
-_JSON = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str, strict=False)
 _DECIMAL = re.compile(r"[0-9]{1,18}(?:\.[0-9]{1,24})?(?:[eE][-+]?[0-9]{1,2})?", re.ASCII)
 # 5c:25:73:a0:01:00, 5c-25-73-a0-01-00, 5c25.73a0.0100 (EOS); Onyx writes capitals in places.
 _MAC = re.compile(
@@ -43,10 +42,7 @@ def first_json(text: str, start: re.Pattern[str]) -> object | None:
     found = start.search(text)
     if found is None:
         return None
-    try:
-        document: object = _JSON.raw_decode(text, found.end() - 1)[0]
-    except (ValueError, RecursionError) as error:
-        raise NotUnderstoodError("JSON that cannot be read") from error
+    document: object = json_at(text, found.end() - 1)
     return document
 
 

@@ -1,4 +1,4 @@
-"""The rows of the switch tables that SONiC's answers fill, and the numbers in them.
+"""The rows of the switch tables that an answer of any system fills, and the numbers in them.
 
 Facts about one thing come from several tables of one answer, so rows are gathered by their key:
 each column holds the first value that was read for it.
