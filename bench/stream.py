@@ -4,16 +4,19 @@
 
 16 synthetic HGX H100 hosts of real size (500 PCI functions, 4 MB of answers) are read by the real
 runner. Each further host repeats one of them with every long number changed, so that counters,
-serials and addresses differ from host to host, and what equal servers share stays shared. Two
-ingest processes work beside the writer, as in `collect`. Needs root; 90 KB of disk per host.
+serials and addresses differ from host to host, in text and in config space, and what equal servers
+share (the PCI tree in sysfs) stays shared. Two ingest processes work beside the writer, as in
+`collect`. Needs root; 90 KB of disk per host.
 """
 
+import base64
 import re
 import resource
 import subprocess
 import sys
 import tempfile
 import time
+import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
@@ -31,6 +34,7 @@ KINDS = 16
 PLOTS = FILE.parent / "figures"
 WORKERS = 2
 _NUMBER = re.compile(rb"\d{6,18}")
+_SERIAL = re.compile(rb"Device Serial Number ((?:[0-9a-f]{2}-){7}[0-9a-f]{2})")
 
 
 def base_hosts(folder: Path) -> list[list[Answer]]:
@@ -42,31 +46,59 @@ def base_hosts(folder: Path) -> list[list[Answer]]:
     return found
 
 
-def varied(answer: Answer, number: int) -> bytes:
-    """Every long number of an answer with another value of the same length."""
-    if answer.probe in ("pci", "pci_config", "lspci"):
+def _serials(said: list[Answer]) -> list[bytes]:
+    """The serial numbers of PCI functions, as lspci writes them."""
+    lspci = next(answer.stdout for answer in said if answer.probe == "lspci")
+    return list(dict.fromkeys(_SERIAL.findall(lspci)))
+
+
+def _other_serial(serial: bytes, number: int) -> bytes:
+    """The same function's on another host: the last three bytes differ, as in a MAC address."""
+    fresh = number.to_bytes(3, "big")
+    return serial[: -len("aa-bb-cc")] + b"-".join(b"%02x" % byte for byte in fresh)
+
+
+def _in_config_space(serial: bytes) -> bytes:
+    return bytes(int(byte, 16) for byte in reversed(serial.split(b"-")))
+
+
+def varied(answer: Answer, number: int, serials: list[bytes]) -> bytes:
+    """An answer as another host of the same kind would give it."""
+    if answer.probe == "pci":
         return answer.stdout  # equal on equal servers
+    said = answer.stdout
+    if answer.probe in ("pci_config", "lspci"):
+        for serial in serials:
+            pair = (serial, _other_serial(serial, number))
+            if answer.probe == "pci_config":
+                pair = (_in_config_space(pair[0]), _in_config_space(pair[1]))
+            said = said.replace(*pair)
+        return said
 
     def other(found: re.Match[bytes]) -> bytes:
         width = len(found[0])
         return b"%0*d" % (width, (int(found[0]) + number) % 10**width)
 
-    return _NUMBER.sub(other, answer.stdout)
+    return _NUMBER.sub(other, said)
+
+
+def packed(answer: Answer) -> bytes:
+    """The answer as it comes from a machine."""
+    return base64.b64encode(zlib.compress(b"\n" + answer.stdout + answer.stderr, 1))
 
 
 def stream(bases: list[list[Answer]], count: int) -> Iterator[tuple[str, list[Answer]]]:
     """Host by host."""
+    serials = [_serials(said) for said in bases]
     for number in range(count):
         target = f"gpu{number:06d}"
-        yield (
-            target,
-            [
-                replace(
-                    answer, target=target, stdout=varied(answer, number), started=1.79e9 + number
-                )
-                for answer in bases[number % len(bases)]
-            ],
-        )
+        kind = number % len(bases)
+        said = []
+        for answer in bases[kind]:
+            stdout = varied(answer, number, serials[kind])
+            one = replace(answer, target=target, stdout=stdout, started=1.79e9 + number, packed=b"")
+            said.append(replace(one, packed=packed(one)))
+        yield target, said
 
 
 def peak_mb(pid: int) -> float:

@@ -2,7 +2,9 @@
 test beside this one."""
 
 import random
+import runpy
 import struct
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_parsers import assert_storable
 
+from railwright.collect.request import RUNNER
 from railwright.parse.base import NotUnderstoodError
+from railwright.parse.files import read_files
 from railwright.parse.pci_config import parse
 
 
@@ -299,3 +303,40 @@ def test_a_file_that_could_not_be_read_is_a_row() -> None:
     data = b"E 6 /sys/bus/pci/devices/0000:18:00.0/config\nEACCES\n"
     (row,) = parse(data, "")
     assert (row.values["bytes_read"], row.values["port_type"]) == (0, None)
+
+
+# ---- zeros are counted, not sent -------------------------------------------------------------
+
+
+def files_of(tmp_path: Path, contents: dict[str, bytes]) -> bytes:
+    """What the runner sends of config files in a tree of its own."""
+    for pci, content in contents.items():
+        file = tmp_path / f"sys/bus/pci/devices/{pci}/config"
+        file.parent.mkdir(parents=True)
+        file.write_bytes(content)
+    runner = runpy.run_path(str(RUNNER))
+    probe = {"files": ["/sys/bus/pci/devices/*/config"]}
+    return runner["read_files"](runner["Machine"](str(tmp_path)), probe, {})  # type: ignore[no-any-return]
+
+
+def test_trailing_zeros_are_counted_and_come_back(tmp_path: Path) -> None:
+    space = config(0, devcap=0x8001)
+    contents = {
+        "0000:01:00.0": space,
+        "0000:02:00.0": bytes(4096),
+        "0000:03:00.0": space[:64],
+        "0000:04:00.0": space[:60] + b"\n" + bytes(3),
+    }
+    sent = files_of(tmp_path, contents)
+    assert len(sent) < 700  # of 8 KB
+    assert b"F 0+4096 /sys/bus/pci/devices/0000:02:00.0/config\n\n" in sent
+    files = read_files(sent)
+    found = {pci: files.content(f"/sys/bus/pci/devices/{pci}/config") for pci in contents}
+    assert found == contents
+    sizes = {row.values["pci"]: row.values["bytes_read"] for row in parse(sent, "")}
+    assert sizes == {pci: len(content) for pci, content in contents.items()}
+
+
+def test_a_few_bytes_cannot_stand_for_gigabytes() -> None:
+    with pytest.raises(NotUnderstoodError, match="no file entry"):
+        read_files(b"F 1+99999 /a\nx\n")

@@ -276,7 +276,7 @@ def keep_json(data, rule):
 
 def keep_in_files(data, rule, keep):
     """A filter over the content of each file of a file probe; links and errors stay as they are."""
-    head = re.compile(rb"([FCLE]) ([0-9]+) ([^\n]*)\n")
+    head = re.compile(rb"([FCLE]) ([0-9]+)(?:\+[0-9]+)? ([^\n]*)\n")
     if not head.match(data):  # not a stream: one file's text that somebody saved
         return keep(data, rule)
     parts, at, dropped = [], 0, 0
@@ -422,7 +422,13 @@ def read_files(machine, probe, values):
 
     def entry(kind, path, body):
         if "\n" not in path:
-            head = "%s %d %s\n" % (kind, len(body), path)
+            # Config space is 4 KB per function, most of it zeros: these are counted, not sent.
+            zeros = 0
+            if len(body) <= 4096:
+                zeros = len(body) - len(body.rstrip(b"\0"))
+            size = "%d+%d" % (len(body) - zeros, zeros) if zeros else "%d" % len(body)
+            head = "%s %s %s\n" % (kind, size, path)
+            body = body[:len(body) - zeros]
             parts.append(head.encode("utf-8", "surrogateescape") + body + b"\n")
 
     for pattern in probe.get("links", ()):

@@ -42,9 +42,9 @@ from railwright.nodes import fold
 from railwright.parse.base import Value
 
 # Packed. A part costs some milliseconds per table whatever is in it: the first are small, so that
-# there is work from the beginning, later ones twice as large each: 25 hosts of 8 GPUs at last.
+# there is work from the beginning, later ones twice as large each: 100 hosts of 8 GPUs at last.
 SPOOL_BYTES = 1024 * 1024
-LARGEST_SPOOL = 8 * SPOOL_BYTES
+LARGEST_SPOOL = 32 * SPOOL_BYTES
 
 
 class Building:

@@ -13,7 +13,7 @@ from railwright.parse.base import Value
 
 # A 16 MB spool file takes 140 MB with one thread, and 8 MiB answers 200 MB in all (measured with
 # 2.0.0; each further thread holds two more buffers of LARGEST_OBJECT).
-MEMORY = "192MB"
+MEMORY = "128MB"
 # Rows are wide (a blob of up to 8 MB): row groups are bounded in bytes, not only in rows.
 PARQUET = "(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE_BYTES '16MB', ROW_GROUP_SIZE 20480)"
 LARGEST_OBJECT = 13 * 1024 * 1024  # one spool line: an 8 MiB answer in base64, and its stderr

@@ -3,6 +3,7 @@
 import base64
 import json
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TextIO
@@ -72,15 +73,20 @@ class Answer:
         row["packed"] = packed.decode("ascii")
         return json.dumps(row)
 
-    def evidence_line(self) -> str:
-        """One line of JSON, the bytes as plain base64: what DuckDB can read."""
-        row = json.dumps({name: getattr(self, name) for name in _PLAIN})
-        out = base64.b64encode(self.stdout).decode("ascii")
-        error = base64.b64encode(self.stderr).decode("ascii")
-        # Put together by hand: base64 needs no look-out for quotes, and there are megabytes of it.
-        return f'{row[:-1]}, "stdout": "{out}", "stderr": "{error}"}}'
+    def evidence_line(self) -> Iterator[bytes]:
+        """One line of JSON in pieces, the bytes as plain base64: what DuckDB can read.
+
+        Put together by hand and never whole: there are megabytes of it, without a quote in them.
+        """
+        yield json.dumps({name: getattr(self, name) for name in _PLAIN}).encode("ascii")[:-1]
+        yield b', "stdout": "'
+        yield base64.b64encode(self.stdout)
+        yield b'", "stderr": "'
+        yield base64.b64encode(self.stderr)
+        yield b'"}\n'
 
 
+HEAD_BYTES = 4096  # of the line before the output; longer ones only cost another copy
 _PLAIN = [name for name in EVIDENCE_COLUMNS if name not in ("stdout", "stderr")]
 
 
@@ -88,11 +94,14 @@ def read_spool_line(line: str) -> Answer | None:
     """The answer of one line; None for a last line that was torn off."""
     try:
         row = json.loads(line)
-        head, error = row.pop("sizes")
-        _, _, rest = zlib.decompress(base64.b64decode(row.pop("packed"))).partition(b"\n")
+        out, error = row.pop("sizes")
+        room = out + error + HEAD_BYTES  # in one piece, not grown and copied again and again
+        unpacked = zlib.decompress(base64.b64decode(row.pop("packed")), bufsize=room)
+        start = unpacked.index(b"\n") + 1
     except (ValueError, KeyError, zlib.error):
         return None
-    return Answer(**row, stdout=rest[:head], stderr=rest[head : head + error])
+    end = start + out
+    return Answer(**row, stdout=unpacked[start:end], stderr=unpacked[end : end + error])
 
 
 class Spool:

@@ -4,6 +4,8 @@ Each entry is `KIND LENGTH PATH\\n` followed by LENGTH bytes and a newline:
 
     F  a file's bytes                 C  the same, cut at the probe's cap
     L  a symbolic link's target       E  why it could not be read: an errno name such as EACCES
+
+LENGTH can be `312+3784`: 312 bytes follow, and 3784 bytes of zero were there and were not sent.
 """
 
 import re
@@ -12,11 +14,12 @@ from functools import lru_cache
 
 from railwright.parse.base import NotUnderstoodError, text_of
 
-_HEAD = re.compile(rb"([FCLE]) ([0-9]{1,18}) ([^\n]*)\n")
+# The zeros have four digits: a few bytes cannot stand for gigabytes.
+_HEAD = re.compile(rb"([FCLE]) ([0-9]{1,18})(?:\+([0-9]{1,4}))? ([^\n]*)\n")
 _KINDS = {b"F": "F", b"C": "C", b"L": "L", b"E": "E"}
 
-
-Entry = tuple[str, bytes]  # (kind, body): a plain tuple, for there are thousands per host
+# (kind, body, zeros behind it): a plain tuple, for there are thousands per host.
+Entry = tuple[str, bytes, int]
 
 # sysfs says the same few things over and over: "0x15b3", "16", "32.0 GT/s PCIe".
 _SHORT = 100
@@ -56,7 +59,9 @@ class Files:
     def content(self, path: str) -> bytes | None:
         """The bytes of a file that was read, whole or cut; None if it was not."""
         entry = self._entries.get(path)
-        return entry[1] if entry is not None and entry[0] in "FC" else None
+        if entry is None or entry[0] not in "FC":
+            return None
+        return entry[1] + bytes(entry[2]) if entry[2] else entry[1]
 
     def text(self, path: str) -> str | None:
         """The stripped text of a file that was read; None if it was not."""
@@ -106,12 +111,12 @@ def read_files(data: bytes) -> Files:
         found = head(data, at)
         if found is None:
             raise NotUnderstoodError(f"no file entry at byte {at}")
-        kind, size, path = found.groups()
+        kind, size, zeros, path = found.groups()
         start = found.end()
         end = start + int(size)
         if data[end : end + 1] != b"\n":
             raise NotUnderstoodError(f"file entry at byte {at} is cut short")
-        entries[_text(path)] = (kinds[kind], data[start:end])
+        entries[_text(path)] = (kinds[kind], data[start:end], int(zeros) if zeros else 0)
         at = end + 1
     return Files(entries)
 
