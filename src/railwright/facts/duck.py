@@ -22,6 +22,7 @@ LARGEST_OBJECT = 13 * 1024 * 1024  # one spool line: an 8 MiB answer in base64, 
 # What all rows of an answer have in common, with its type in the spool.
 _SHARED = {"target": "VARCHAR", "read_at": "DOUBLE"}
 MOST_ROWS = 5000  # per spool line
+MOST_SPOOLED = 8 * 1024 * 1024  # bytes of one table; unfolded they take some times as much
 # Rows are flat and made by us: no look-out for circles.
 _ENCODE = json.JSONEncoder(check_circular=False, separators=(",", ":")).encode
 
@@ -75,17 +76,27 @@ def read_spool(path: Path, columns: dict[str, str]) -> str:
 
 
 class RowWriter:
-    """Rows -> one Parquet file per table, by way of a spool beside it: never all in memory.
+    """Rows -> Parquet files per table, by way of a spool beside them: never all in memory.
 
     A spool line holds the rows of one answer as columns: a fifth of the work of one line per row,
-    for Python and for DuckDB.
+    for Python and for DuckDB. DuckDB unfolds 2,048 lines at a time, however long they are, so a
+    spool is made into a file before it is large.
     """
 
-    def __init__(self, folder: Path, name: str, columns: dict[str, dict[str, str]]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        name: str,
+        columns: dict[str, dict[str, str]],
+        database: duckdb.DuckDBPyConnection,
+    ) -> None:
         self._folder = folder  # one folder per table below it
         self._name = name
         self._columns = columns
+        self._database = database
         self._files: dict[str, TextIO] = {}
+        self._sizes: dict[str, int] = {}
+        self._numbers: dict[str, int] = {}
 
     def write(self, table: str, target: str, read_at: float, rows: list[dict[str, Value]]) -> None:
         """Rows of one table from one answer; the time is in seconds since the epoch."""
@@ -106,25 +117,35 @@ class RowWriter:
             path = self._spool(table)
             path.parent.mkdir(parents=True, exist_ok=True)
             file = self._files[table] = path.open("w", encoding="utf-8")
+            self._sizes[table] = 0
         head = _ENCODE({"target": target, "read_at": read_at})[:-1]
-        file.writelines(f"{head},{tail}\n" for tail in tails)
+        for tail in tails:
+            self._sizes[table] += file.write(f"{head},{tail}\n")
+        if self._sizes[table] > MOST_SPOOLED:
+            self._convert(table)
 
     def _spool(self, table: str) -> Path:
         return self._folder / table / f"{self._name}.ndjson"
 
-    def finish(self, database: duckdb.DuckDBPyConnection) -> None:
-        """Turn every spool into Parquet."""
-        for table, file in self._files.items():
-            file.close()
-            spool = self._spool(table)
-            kinds = self._columns[table]
-            spooled = {n: _SHARED.get(n, f"{kind}[]") for n, kind in kinds.items()}
-            picked = {n: f"unnest({identifier(n)})" for n in kinds if n not in _SHARED}
-            picked |= {"target": "target", "read_at": moment("read_at")}
-            query = ", ".join(f"{picked[n]} AS {identifier(n)}" for n in kinds)
-            source = read_spool(spool, spooled)
-            copy_query(database, f"SELECT {query} FROM {source}", spool.with_suffix(".parquet"))
-            spool.unlink()
+    def _convert(self, table: str) -> None:
+        """A table's spool into one more Parquet file."""
+        self._files.pop(table).close()
+        number = self._numbers.get(table, 0)
+        self._numbers[table] = number + 1
+        kinds = self._columns[table]
+        spooled = {n: _SHARED.get(n, f"{kind}[]") for n, kind in kinds.items()}
+        picked = {n: f"unnest({identifier(n)})" for n in kinds if n not in _SHARED}
+        picked |= {"target": "target", "read_at": moment("read_at")}
+        query = ", ".join(f"{picked[n]} AS {identifier(n)}" for n in kinds)
+        spool = self._spool(table)
+        part = spool.with_name(f"{self._name}-{number:03d}.parquet")
+        copy_query(self._database, f"SELECT {query} FROM {read_spool(spool, spooled)}", part)
+        spool.unlink()
+
+    def finish(self) -> None:
+        """What is left of every table."""
+        for table in list(self._files):
+            self._convert(table)
 
 
 def copy_query(database: duckdb.DuckDBPyConnection, query: str, path: Path) -> None:

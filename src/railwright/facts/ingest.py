@@ -183,8 +183,8 @@ _KNOWN = _Known()
 
 def ingest(folder: Path, spool: Path) -> None:
     """One spool file, all the way. Can be done again after a crash at any point."""
-    writer = RowWriter(folder / "parts", spool.stem, _table_columns())
     with connect(folder / "tmp") as database, spool.open(encoding="utf-8") as lines:
+        writer = RowWriter(folder / "parts", spool.stem, _table_columns(), database)
         evidence = _EvidenceParts(folder, spool.stem, database)
         for line in lines:
             answer = read_spool_line(line)
@@ -192,7 +192,7 @@ def ingest(folder: Path, spool: Path) -> None:
                 evidence.write(answer)
                 _write_facts(writer, answer, _KNOWN)
         evidence.finish()
-        writer.finish(database)
+        writer.finish()
     spool.unlink()
 
 
@@ -208,11 +208,12 @@ def _answers(database: duckdb.DuckDBPyConnection, part: Path) -> Iterator[Answer
 
 def evidence_to_facts(folder: Path, part: Path) -> None:
     """Parse the answers of one finished part again, as a newer parser would."""
-    writer = RowWriter(folder / "parts", part.stem, _table_columns())
     with connect(folder / "tmp") as database:
-        for answer in _answers(database, part):
+        writer = RowWriter(folder / "parts", part.stem, _table_columns(), database)
+        # Of a cursor of its own: the writer asks in between.
+        for answer in _answers(database.cursor(), part):
             _write_facts(writer, answer, _KNOWN)
-        writer.finish(database)
+        writer.finish()
 
 
 if __name__ == "__main__":
