@@ -21,7 +21,7 @@ from pathlib import Path
 import duckdb
 
 from bench.figures import write_section
-from bench.hosts import answers
+from bench.hosts import answers, large_hosts
 from railwright.collect.importing import import_files
 from railwright.facts import derive
 from railwright.facts.build import status_counts
@@ -103,7 +103,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="railwright-bench-") as name:
         folder = Path(name)
         (folder / "answers").mkdir()
-        template = import_files(answers(folder / "answers", 1), folder / "template")
+        template = import_files(answers(folder / "answers", large_hosts(1)), folder / "template")
         store = folder / "store"
         began = time.monotonic()
         made = [multiply(template, store / NAMES[side], hosts, side) for side in (0, 1)]

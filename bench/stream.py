@@ -23,7 +23,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from bench.figures import FILE, write_section
-from bench.hosts import answers
+from bench.hosts import answers, large_hosts
 from bench.plot import write_line
 from railwright.collect.probe import probes
 from railwright.collect.stream import MachineStream
@@ -40,7 +40,7 @@ _SERIAL = re.compile(rb"Device Serial Number ((?:[0-9a-f]{2}-){7}[0-9a-f]{2})")
 def base_hosts(folder: Path) -> list[list[Answer]]:
     """What the runner brought from each."""
     found = []
-    for file in answers(folder, KINDS):
+    for file in answers(folder, large_hosts(KINDS)):
         stream = MachineStream("base", None, frozenset(probes()))
         found.append(stream.feed(file.read_bytes()))
     return found

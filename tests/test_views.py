@@ -326,7 +326,7 @@ def test_an_empty_snapshot(tmp_path: Path) -> None:
 
 def test_nothing_was_reached(tmp_path: Path) -> None:
     rows = {"target": [target(f"gpu{n:03d}", "silent", words="no route") for n in range(1, 513)]}
-    text = facts_text(by_hand(tmp_path, rows))
+    text = facts_text(with_derived(tmp_path, rows))
     assert "512 targets: 0 reached, 512 not reached, 0 out of service" in text
     assert "    512  silent  gpu[001-512]  no route" in text
     assert text.count(": known on 0 of 512 hosts; not known: 512 not reached") == 15

@@ -1,4 +1,4 @@
-"""Write docs/probes.md and docs/tables.md from the code: `just docs`."""
+"""Write the pages that the code itself can write: `just docs`."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,9 +10,11 @@ from railwright.facts.evidence import ANSWER_STATUSES, EVIDENCE_COLUMNS
 from railwright.facts.schema import Table, tables
 from railwright.hardware import firmware_parameter_names
 from railwright.reach.job import STATUSES
+from tools.incident_docs import incident_pages
+from tools.markdown import GENERATED, fence, head, row
+from tools.rule_docs import rule_pages
 
 REPOSITORY = Path(__file__).parents[1]
-GENERATED = "<!-- Written by `just docs`. Edit {0}, not this page. -->"
 
 KEPT = {
     "lines": "of each line only the part that matches one of these patterns.",
@@ -28,26 +30,6 @@ FED_BY = {
 }
 
 
-def _cell(text: str) -> str:
-    """Text that cannot break out of a table's cell."""
-    return text.replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")
-
-
-def _row(*cells: str) -> str:
-    return "| " + " | ".join(_cell(cell) for cell in cells) + " |"
-
-
-def _head(*cells: str) -> Iterator[str]:
-    yield _row(*cells)
-    yield "|" + "---|" * len(cells)
-
-
-def _fence(lines: list[str]) -> Iterator[str]:
-    yield "```text"
-    yield from lines
-    yield "```"
-
-
 # ---- probes
 
 
@@ -61,10 +43,10 @@ def _probes() -> Iterator[str]:
     yield "never a shell string. A program runs only with the arguments that"
     yield "`collect/read_only.toml` lists for it; any other is refused when the probe is loaded."
     yield ""
-    yield from _head("probe", "reads", "as", "disturbs")
+    yield from head("probe", "reads", "as", "disturbs")
     for probe in probes().values():
         link = f"[{probe.name}](#{probe.name})"
-        yield _row(link, probe.title, ROOT_WORDS[probe.needs_root], probe.disturbs)
+        yield row(link, probe.title, ROOT_WORDS[probe.needs_root], probe.disturbs)
     for probe in probes().values():
         yield from _probe(probe)
     yield from _answers()
@@ -111,7 +93,7 @@ def _paths(title: str, paths: tuple[str, ...]) -> Iterator[str]:
         yield ""
         yield f"{title}:"
         yield ""
-        yield from _fence(list(paths))
+        yield from fence(list(paths))
 
 
 def _keep(probe: Probe) -> Iterator[str]:
@@ -133,7 +115,7 @@ def _keep(probe: Probe) -> Iterator[str]:
     texts = cast("dict[str, str]", probe.keep.get("texts", {}))
     lines += [f"{key}: {pattern}" for key, pattern in texts.items()]
     yield ""
-    yield from _fence(lines)
+    yield from fence(lines)
 
 
 def _answers() -> Iterator[str]:
@@ -142,9 +124,9 @@ def _answers() -> Iterator[str]:
     yield ""
     yield "Only `ok` is parsed. Every other status leaves its facts unknown and says why."
     yield ""
-    yield from _head("status", "meaning")
+    yield from head("status", "meaning")
     for status, meaning in ANSWER_STATUSES.items():
-        yield _row(f"`{status}`", meaning)
+        yield row(f"`{status}`", meaning)
 
 
 # ---- tables
@@ -159,10 +141,10 @@ def _tables() -> Iterator[str]:
     yield "Parquet opens them. NULL always means *not read*. Where *read, and there is none* exists"
     yield "too, the column says under *none* what it looks like."
     yield ""
-    yield from _head("table", "one row is")
+    yield from head("table", "one row is")
     for table in tables().values():
-        yield _row(f"[{table.name}](#{table.name})", table.meaning)
-    yield _row("[evidence](#evidence)", "One answer of one machine, byte for byte.")
+        yield row(f"[{table.name}](#{table.name})", table.meaning)
+    yield row("[evidence](#evidence)", "One answer of one machine, byte for byte.")
     for table in tables().values():
         yield from _table(table)
     yield from _evidence()
@@ -186,9 +168,9 @@ def _table(table: Table) -> Iterator[str]:
     fed_by = FED_BY.get(table.fed_by) or _filled_by(table)
     yield f"Key: {key}. {fed_by.format(table.name)}"
     yield ""
-    yield from _head("column", "type", "unit", "meaning", "none", "source")
+    yield from head("column", "type", "unit", "meaning", "none", "source")
     for column in table.columns:
-        yield _row(
+        yield row(
             f"`{column.name}`",
             column.type,
             column.unit,
@@ -204,9 +186,9 @@ def _evidence() -> Iterator[str]:
     yield ""
     yield "What a machine answered, byte for byte, behind the filter of its probe."
     yield ""
-    yield from _head("column", "type")
+    yield from head("column", "type")
     for name, (_, kind) in EVIDENCE_COLUMNS.items():
-        yield _row(f"`{name}`", kind)
+        yield row(f"`{name}`", kind)
 
 
 def _target_statuses() -> Iterator[str]:
@@ -215,13 +197,13 @@ def _target_statuses() -> Iterator[str]:
     yield ""
     yield "`target.status`. Only a machine that is `reached` said everything it had announced."
     yield ""
-    yield from _head("status", "meaning")
-    yield _row("`reached`", "every frame that the runner announced came back")
-    yield _row("`incomplete`", "the runner had begun to answer, then the connection ended")
-    yield _row("`not collected`", "the run was cut off before this machine's turn")
+    yield from head("status", "meaning")
+    yield row("`reached`", "every frame that the runner announced came back")
+    yield row("`incomplete`", "the runner had begun to answer, then the connection ended")
+    yield row("`not collected`", "the run was cut off before this machine's turn")
     for status, meaning in STATUSES.items():
         if status != "answered":  # between reach and collect; never stored
-            yield _row(f"`{status}`", meaning)
+            yield row(f"`{status}`", meaning)
 
 
 # ---- both
@@ -229,6 +211,8 @@ def _target_statuses() -> Iterator[str]:
 PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "docs/probes.md": _probes,
     "docs/tables.md": _tables,
+    **rule_pages(),
+    **incident_pages(),
 }
 
 
@@ -238,9 +222,13 @@ def page(name: str) -> str:
 
 
 def main() -> None:
-    """Write all of them."""
+    """Write all of them, and remove pages of rules that are gone."""
+    for old in (REPOSITORY / "docs/rules").glob("*.md"):
+        old.unlink()
     for name in PAGES:
-        (REPOSITORY / name).write_text(page(name), "utf-8")
+        path = REPOSITORY / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(page(name), "utf-8")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
     RailwrightError            exit 2
     ├── UsageError             the command line or a file written by hand is wrong
     ├── ProbeError             a probe definition was refused when it was loaded
+    ├── RuleError              a rule, its cases or a rule pack was refused
     ├── SnapshotError          a snapshot is missing, damaged or of another format
     └── ToolMissingError       a program of this machine that was asked for is not there
 
@@ -31,6 +32,10 @@ class UsageError(RailwrightError):
 
 class ProbeError(RailwrightError):
     """A probe definition was refused when it was loaded."""
+
+
+class RuleError(RailwrightError):
+    """A rule, its cases or a rule pack was refused when it was loaded."""
 
 
 class SnapshotError(RailwrightError):

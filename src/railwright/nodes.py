@@ -3,7 +3,9 @@
 import re
 from collections.abc import Iterable
 
-from ClusterShell.NodeSet import NodeSet
+from ClusterShell.NodeSet import RESOLVER_NOGROUP, NodeSet, NodeSetException
+
+from railwright.errors import UsageError
 
 A_FEW = 1000  # below this many names folding them takes no time that anybody notices
 
@@ -36,3 +38,13 @@ def fold(names: Iterable[str]) -> str:
     """`gpu1, gpu2, gpu3` -> `gpu[1-3]`."""
     found = list(names)
     return str(NodeSet.fromlist(_runs(found) if len(found) > A_FEW else found))
+
+
+def unfold(text: str) -> list[str]:
+    """`gpu[1-3]` -> `gpu1, gpu2, gpu3`; without groups, which only the site itself can resolve."""
+    try:
+        return [str(name) for name in NodeSet(text, resolver=RESOLVER_NOGROUP)]
+    except NodeSetException as error:
+        raise UsageError(
+            f"{text!r} is not a node set: {error}", do="Write for example gpu[001-512]."
+        ) from error

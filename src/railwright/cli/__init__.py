@@ -6,7 +6,23 @@ import sys
 import typer
 
 from railwright import __version__
-from railwright.cli import collect, diff, evidence, facts, import_, merge, runner, show, sql, store
+from railwright.cli import (
+    check,
+    collect,
+    diff,
+    evidence,
+    explain,
+    facts,
+    import_,
+    intent,
+    merge,
+    rules,
+    runner,
+    show,
+    sql,
+    store,
+    waive,
+)
 from railwright.errors import RailwrightError
 from railwright.report.console import CUT_OFF, remarks
 
@@ -37,6 +53,11 @@ def _main(
 
 
 app.command("collect")(collect.collect)
+app.command("check")(check.check)
+app.command("explain")(explain.explain)
+app.command("rules")(rules.rules)
+app.command("waive")(waive.waive)
+app.add_typer(intent.app, name="intent")
 app.command("facts")(facts.facts)
 app.command("show")(show.show)
 app.command("diff")(diff.diff)

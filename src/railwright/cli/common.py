@@ -13,5 +13,19 @@ STORE = typer.Option(
 SNAPSHOT = typer.Argument(
     None, help="A snapshot: its path, its name, the beginning of its date. Default: the latest."
 )
+SITE = typer.Option(
+    None,
+    "--site",
+    help="What this fabric is meant to be. Default: $RAILWRIGHT_SITE or "
+    "~/.config/railwright/site.toml.",
+    show_default=False,
+)
+WAIVERS = typer.Option(
+    None,
+    "--waivers",
+    help="What was decided about findings. Default: $RAILWRIGHT_WAIVERS or "
+    "~/.config/railwright/waivers.toml.",
+    show_default=False,
+)
 
 StorePath = Path | None

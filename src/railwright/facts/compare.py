@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import duckdb
 
-from railwright.facts.derive.digest import compared, digested, subject_of
+from railwright.facts.derive.digest import compared, digested, instance_of, subject_of
 from railwright.facts.duck import connect, identifier, quote
 from railwright.facts.schema import Table
 from railwright.facts.snapshot import Snapshot
@@ -89,7 +89,7 @@ def _rest_of_key(table: Table) -> str:
 def _changes_query(table: Table) -> str:
     name = identifier(table.name)
     key = [identifier(part) for part in table.key]
-    subject = f"coalesce({subject_of(table, 't.')}, '')"
+    subject = subject_of(table, "t.")
     probe = "t.probe" if table.fed_by == "several" else quote(table.fed_by)
     cells = ", ".join(
         f"{{'c': {quote(c)}, 'o': b.{identifier(c)}::VARCHAR, 'n': n.{identifier(c)}::VARCHAR}}"
@@ -100,7 +100,7 @@ def _changes_query(table: Table) -> str:
         "SELECT t.*, true AS here FROM {side}." + name + " t SEMI JOIN differing d "
         "ON d.target = t.target AND d.subject = " + subject + " SEMI JOIN answered a "
         f"ON a.target = t.target AND a.probe = {probe} "
-        f"AND a.instance IN ('', {subject})"
+        f"AND a.instance IN ('', {instance_of(table, 't.')})"
     )
     whole = "CASE WHEN b.here IS NULL THEN 'appeared' WHEN n.here IS NULL THEN 'gone' ELSE NULL END"
     picked = ", ".join(key)

@@ -20,7 +20,7 @@ import duckdb
 
 from railwright.errors import SnapshotError
 from railwright.facts.duck import connect, identifier, quote
-from railwright.facts.schema import tables
+from railwright.facts.schema import table_names
 
 FORMAT = 1
 NAME = re.compile(r"\d{4}-\d\d-\d\dT\d{4}Z(-\d+)?")
@@ -54,7 +54,7 @@ class Snapshot:
 
     def files(self) -> Iterator[tuple[str, Path]]:
         """Every fact table and its file; a table that is not there makes the snapshot damaged."""
-        for table in tables():
+        for table in table_names():
             file = self.path / "facts" / f"{table}.parquet"
             if not file.is_file():
                 raise SnapshotError(

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import duckdb
 
 from railwright.errors import UsageError
+from railwright.facts.schema import feeding_probes
 from railwright.facts.snapshot import Snapshot
 from railwright.report.adapters import Things, device_names, name_of
 from railwright.report.console import plain
@@ -21,7 +22,6 @@ from railwright.report.screen import (
     widths,
     wrapped,
 )
-from railwright.report.sections import feeding_probes
 from railwright.report.tree import NOT_READ, Drawn, Function, Tree, lay_out, short_address
 
 MOST_LINES = 12  # of what waits, of ssh's words or of noise, on a terminal

@@ -25,7 +25,7 @@ from railwright.report.screen import (
     with_hosts,
     wrapped,
 )
-from railwright.report.sections import HELPERS, LLDP, SECTIONS, SWITCHES, Section, feeding_probes
+from railwright.report.sections import HELPERS, LLDP, SECTIONS, SWITCHES, Section
 
 MOST_ROWS = 20  # of one section on a terminal; a pipe gets all
 UNKNOWN = "unknown"
@@ -106,16 +106,7 @@ _UNANSWERED = """
 WITH failed AS (
     SELECT probe, status AS answer, mode(reason) AS said, count(DISTINCT reason) AS different,
            list(DISTINCT target ORDER BY target) AS targets
-    -- A management port without DCB is no gap where the RDMA ports have answered.
-    FROM probe_result AS r WHERE status <> 'ok' AND NOT (status = 'absent' AND EXISTS (
-        FROM probe_result AS o WHERE o.target = r.target AND o.probe = r.probe AND o.status = 'ok'
-    )) GROUP BY ALL
-    UNION ALL
-    SELECT w.probe, 'not asked', '', 1, list(t.target ORDER BY t.target)
-    FROM (FROM target WHERE status = 'reached') AS t
-    CROSS JOIN (SELECT unnest($probes) AS probe) AS w
-    ANTI JOIN probe_result AS r ON r.target = t.target AND r.probe = w.probe
-    GROUP BY w.probe
+    FROM gap WHERE status <> 'not reached' GROUP BY probe, status
 )
 SELECT answer, string_agg(probe, ', ' ORDER BY probe) || CASE said WHEN '' THEN '' ELSE ': ' END
        || said, different, targets
@@ -126,7 +117,7 @@ FROM failed GROUP BY answer, said, different, targets ORDER BY len(targets) DESC
 def _print_unknown(screen: Screen, database: duckdb.DuckDBPyConnection, targets: Targets) -> None:
     found = [
         *database.execute(_UNREACHED).fetchall(),
-        *database.execute(_UNANSWERED, {"probes": feeding_probes()}).fetchall(),
+        *database.execute(_UNANSWERED).fetchall(),
     ]
     screen.line()
     if not found:
@@ -186,15 +177,10 @@ def _groups(database: duckdb.DuckDBPyConnection, section: Section, names: list[s
 # not. Only what finds the things can make a host unknown as a whole; what tells more about them
 # matters on hosts that have some.
 _JUDGED = """
-WITH answer AS (
-    SELECT target, probe, bool_or(status = 'ok') AS is_ok, min(status) AS status
-    FROM probe_result WHERE list_contains($finders || $tellers, probe) GROUP BY ALL
-), lacking AS (
-    SELECT t.target, list_contains($finders, w.probe) AS finds, a.status,
-           w.probe || ' ' || coalesce(a.status, 'not asked') AS why
-    FROM target AS t CROSS JOIN (SELECT unnest($finders || $tellers) AS probe) AS w
-    LEFT JOIN answer AS a ON a.target = t.target AND a.probe = w.probe
-    WHERE a.is_ok IS NOT TRUE
+WITH lacking AS (
+    SELECT target, list_contains($finders, probe) AS finds, probe || ' ' || status AS why,
+           CASE WHEN status NOT IN ('not asked', 'not reached') THEN status END AS status
+    FROM silent WHERE list_contains($finders || $tellers, probe)
 ), reason AS (
     SELECT target, min(why) FILTER (NOT finds) AS teller, bool_or(status IS NOT NULL) AS answered,
            min(why) FILTER (finds AND status IS DISTINCT FROM 'absent') AS finder

@@ -5,16 +5,19 @@ A query gives `target` and one text column per heading.
 
 from dataclasses import dataclass
 
-from railwright.facts.schema import tables
-
 # Virtual functions are left out everywhere: they repeat what their physical function says. Most
 # sites have none, and an anti join with nothing costs nothing.
-# Adapters are a tenth of all PCI functions: 02 is network, 0c06 the InfiniBand of old.
+# Adapters are a fiftieth of all PCI functions: 02 is network, 0c06 the InfiniBand of old. Picked
+# out once: a million NICs are fifty million functions.
 # A PCIe link is one text; NULL as soon as a part of it was not read.
 HELPERS = """
-CREATE TEMP VIEW virtual_function AS FROM pci_function WHERE physical_function <> '';
-CREATE TEMP VIEW rdma AS FROM rdma_device ANTI JOIN virtual_function USING (target, pci);
-CREATE TEMP VIEW adapter AS FROM pci_function WHERE class LIKE '02%' OR class LIKE '0c06%';
+CREATE TEMP TABLE virtual_function AS
+    SELECT target, pci FROM pci_function WHERE physical_function <> '';
+CREATE TEMP TABLE rdma AS FROM rdma_device ANTI JOIN virtual_function USING (target, pci);
+CREATE TEMP TABLE adapter AS FROM pci_function WHERE class LIKE '02%' OR class LIKE '0c06%';
+-- Probes that told nothing on a machine, each once.
+CREATE TEMP VIEW silent AS
+    SELECT target, probe, min(status) AS status FROM gap WHERE nothing_read GROUP BY ALL;
 CREATE TEMP MACRO pcie(speed, width) AS CASE
     WHEN width = 0 THEN 'no link'
     ELSE 'Gen' || CASE speed WHEN 2.5 THEN 1 WHEN 5 THEN 2 WHEN 8 THEN 3 WHEN 16 THEN 4
@@ -25,15 +28,13 @@ CREATE TEMP MACRO parameter(name, port, element) AS
     name || CASE port WHEN 0 THEN '' ELSE '_P' || port END
          || CASE element WHEN -1 THEN '' ELSE '[' || element || ']' END;
 CREATE TEMP MACRO is_port(port_name) AS port_name = '' OR regexp_full_match(port_name, 'p[0-9]+');
-"""
-
-# PCI functions with an RDMA device; sub-functions share theirs. NULL: which one was not read.
-_NICS = "(SELECT DISTINCT target, pci FROM rdma WHERE pci IS DISTINCT FROM '') AS d"
-# Netdevs of such functions; representors of virtual functions (pf0vf1) share them too.
-_NETDEVS = """
-    (SELECT n.* FROM netdev AS n SEMI JOIN rdma AS d USING (target, pci)
-     WHERE n.pci <> '' AND n.kind IS DISTINCT FROM 'virtual'
-           AND (is_port(n.port_name) OR n.port_name IS NULL)) AS n
+-- PCI functions with an RDMA device; sub-functions share theirs. NULL: which one was not read.
+CREATE TEMP TABLE nic AS SELECT DISTINCT target, pci FROM rdma WHERE pci IS DISTINCT FROM '';
+-- Netdevs of such functions; representors of virtual functions (pf0vf1) share them too.
+CREATE TEMP TABLE rdma_netdev AS
+    FROM netdev SEMI JOIN rdma USING (target, pci)
+    WHERE pci <> '' AND kind IS DISTINCT FROM 'virtual'
+          AND (is_port(port_name) OR port_name IS NULL);
 """
 
 
@@ -59,15 +60,14 @@ LLDP = Section(
     ("infiniband", "netdev"),
     ("lldpctl",),
     # arp_type 32 is IP over InfiniBand, which has no LLDP.
-    f"""
+    """
     SELECT n.target,
-           CASE WHEN r.target IS NOT NULL THEN coalesce(l.heard::VARCHAR, 'none') END,
+           CASE WHEN r.target IS NULL THEN coalesce(l.heard::VARCHAR, 'none') END,
            n.operstate
-    FROM {_NETDEVS}
+    FROM rdma_netdev AS n
     LEFT JOIN (SELECT target, netdev, count(*) AS heard FROM lldp_neighbor GROUP BY ALL) AS l
         ON l.target = n.target AND l.netdev = n.name
-    LEFT JOIN probe_result AS r
-        ON r.target = n.target AND r.probe = 'lldpctl' AND r.status = 'ok'
+    LEFT JOIN silent AS r ON r.target = n.target AND r.probe = 'lldpctl'
     WHERE n.arp_type IS DISTINCT FROM 32
     """,
     none="no Ethernet netdev of an RDMA NIC",
@@ -122,15 +122,15 @@ _KERNEL = (
         ("link", "of", "MPS", "MRRS", "relaxed"),
         ("infiniband",),
         ("pci", "pci_config"),
-        f"""
+        """
         SELECT d.target, pcie(f.link_speed_gts, f.link_width),
                pcie(f.link_speed_max_gts, f.link_width_max),
                c.max_payload::VARCHAR, c.max_read_request::VARCHAR,
                CASE WHEN c.relaxed_ordering THEN 'on' WHEN NOT c.relaxed_ordering THEN 'off' END
-        FROM {_NICS}
+        FROM nic AS d
         LEFT JOIN adapter AS f ON f.target = d.target AND f.pci = d.pci
         -- Hosts of a kind have their NICs at the same few addresses: most functions go unjoined.
-        LEFT JOIN (FROM pci_config SEMI JOIN (SELECT DISTINCT pci FROM rdma) USING (pci)) AS c
+        LEFT JOIN (FROM pci_config SEMI JOIN (SELECT DISTINCT pci FROM nic) USING (pci)) AS c
             ON c.target = d.target AND c.pci = d.pci
         """,
         none="no RDMA device on PCIe",
@@ -172,15 +172,14 @@ _KERNEL = (
         ("infiniband",),
         ("netdev",),
         # Without one: InfiniBand without IP, or moved into a pod's network namespace.
-        f"""
-        SELECT n.target, n.mtu::VARCHAR, n.operstate FROM {_NETDEVS}
+        """
+        SELECT n.target, n.mtu::VARCHAR, n.operstate FROM rdma_netdev AS n
         UNION ALL
-        SELECT d.target, CASE WHEN r.target IS NOT NULL THEN 'no netdev here' END,
-               CASE WHEN r.target IS NOT NULL THEN '-' END
-        FROM {_NICS}
+        SELECT d.target, CASE WHEN r.target IS NULL THEN 'no netdev here' END,
+               CASE WHEN r.target IS NULL THEN '-' END
+        FROM nic AS d
         ANTI JOIN netdev AS n ON n.target = d.target AND n.pci = d.pci
-        LEFT JOIN probe_result AS r
-            ON r.target = d.target AND r.probe = 'netdev' AND r.status = 'ok'
+        LEFT JOIN silent AS r ON r.target = d.target AND r.probe = 'netdev'
         """,
         none="no RDMA device on PCIe",
     ),
@@ -205,14 +204,23 @@ _KERNEL = (
 )
 
 # NICs that the firmware tool can be asked about, as the runner chooses them, and what may be one.
+# Most cards are set alike: parameters are read of one card per kind.
 _CARDS = """
-    (SELECT f.target, f.pci, r.target IS NOT NULL AS is_read
-     FROM pci_function AS f
-     LEFT JOIN probe_result AS r
-         ON r.target = f.target AND r.probe = 'mlxconfig' AND r.instance = f.pci
-            AND r.status = 'ok'
-     WHERE coalesce(f.vendor = '15b3', true) AND coalesce(f.class LIKE '02%', true)
-           AND coalesce(f.physical_function = '', true)) AS k
+CREATE TEMP TABLE card AS
+SELECT f.target, f.pci, r.digest, coalesce(c.part_number, '') AS part_number
+FROM (FROM pci_function
+      WHERE coalesce(vendor = '15b3', true) AND coalesce(class LIKE '02%', true)
+            AND coalesce(physical_function = '', true)) AS f
+LEFT JOIN (FROM digest WHERE fact_table = 'nic_parameter') AS r
+    ON r.target = f.target AND r.subject = f.pci
+LEFT JOIN nic_card AS c ON c.target = f.target AND c.pci = f.pci;
+CREATE TEMP TABLE kind_parameter AS
+SELECT k.digest, p.* EXCLUDE (target, read_at, pci)
+FROM nic_parameter AS p
+JOIN (SELECT digest, arg_min(target, row(target, pci)) AS target,
+             arg_min(pci, row(target, pci)) AS pci
+      FROM card WHERE digest IS NOT NULL GROUP BY digest) AS k
+    ON k.target = p.target AND k.pci = p.pci;
 """
 # The number counts, not the label before it (True(0) was seen); arrays have only their text.
 _VALUE = "coalesce(p.current_code::VARCHAR, p.current_text)"
@@ -237,25 +245,47 @@ _PLACE = (
         ("mlnx_qos",),
         # 26 and 48 are what most RoCE sites use for data and for congestion notifications.
         """
-        SELECT p.target, q.trust, f.priorities,
-               CASE WHEN q.trust = 'pcp' THEN '-' ELSE data.priority::VARCHAR END,
-               CASE WHEN q.trust = 'pcp' THEN '-' ELSE cnp.priority::VARCHAR END
+        SELECT p.target, e.trust, e.priorities, e.data, e.cnp
         FROM (FROM port WHERE link_layer IS DISTINCT FROM 'InfiniBand'
                               AND netdev IS DISTINCT FROM '') AS p
-        LEFT JOIN qos_port AS q ON q.target = p.target AND q.netdev = p.netdev
+        LEFT JOIN qos_digest AS k ON k.target = p.target AND k.netdev = p.netdev
+        LEFT JOIN qos_kind AS e ON e.digest = k.digest
+        """,
+        none="no RoCE port with a netdev here",
+        # Most ports are set alike: what their settings mean is worked out once per kind.
+        before="""
+        CREATE TEMP TABLE qos_digest AS
+        -- One table at a time: only so are the others not read (of IN they are).
+        SELECT p.target, p.subject AS netdev,
+               hash(concat_ws(' ', p.digest, coalesce(f.digest, 0), coalesce(d.digest, 0)))
+                   AS digest
+        FROM (FROM digest WHERE fact_table = 'qos_port') AS p
+        LEFT JOIN (FROM digest WHERE fact_table = 'qos_priority') AS f USING (target, subject)
+        LEFT JOIN (FROM digest WHERE fact_table = 'qos_dscp') AS d USING (target, subject);
+        CREATE TEMP TABLE qos_kind AS
+        WITH kind AS (
+            SELECT digest, arg_min(target, row(target, netdev)) AS target,
+                   arg_min(netdev, row(target, netdev)) AS netdev
+            FROM qos_digest GROUP BY digest
+        )
+        SELECT k.digest, q.trust, f.priorities,
+               CASE WHEN q.trust = 'pcp' THEN '-' ELSE d.data::VARCHAR END AS data,
+               CASE WHEN q.trust = 'pcp' THEN '-' ELSE d.cnp::VARCHAR END AS cnp
+        FROM kind AS k
+        LEFT JOIN qos_port AS q ON q.target = k.target AND q.netdev = k.netdev
         LEFT JOIN (
             SELECT target, netdev,
                    CASE WHEN count(pfc_enabled) = count(*) THEN coalesce(
                        string_agg(priority::VARCHAR, ',' ORDER BY priority) FILTER (pfc_enabled),
                        'none') END AS priorities
-            FROM qos_priority GROUP BY ALL
-        ) AS f ON f.target = p.target AND f.netdev = p.netdev
-        LEFT JOIN qos_dscp AS data
-            ON data.target = p.target AND data.netdev = p.netdev AND data.dscp = 26
-        LEFT JOIN qos_dscp AS cnp
-            ON cnp.target = p.target AND cnp.netdev = p.netdev AND cnp.dscp = 48
+            FROM qos_priority SEMI JOIN kind USING (target, netdev) GROUP BY ALL
+        ) AS f ON f.target = k.target AND f.netdev = k.netdev
+        LEFT JOIN (
+            SELECT target, netdev, any_value(priority) FILTER (dscp = 26) AS data,
+                   any_value(priority) FILTER (dscp = 48) AS cnp
+            FROM qos_dscp SEMI JOIN kind USING (target, netdev) GROUP BY ALL
+        ) AS d ON d.target = k.target AND d.netdev = k.netdev
         """,
-        none="no RoCE port with a netdev here",
     ),
     Section(
         "Optics of RDMA ports",
@@ -277,11 +307,13 @@ _PLACE = (
         ("cmdline", "cpu_power"),
         """
         SELECT t.target, said(g.peermem_module), said(g.gpu_driver_kind),
-               CASE WHEN c.target IS NULL THEN NULL ELSE coalesce(a.options, '-') END,
+               CASE WHEN c.target IS NULL THEN coalesce(a.options, '-') END,
                w.governors
-        FROM (SELECT DISTINCT target FROM probe_result WHERE probe = 'modules') AS t
+        FROM (SELECT target FROM target ANTI JOIN (
+            FROM silent WHERE probe = 'modules' AND status IN ('not asked', 'not reached')
+        ) USING (target)) AS t
         LEFT JOIN gpu_direct AS g USING (target)
-        LEFT JOIN (FROM probe_result WHERE probe = 'cmdline' AND status = 'ok') AS c USING (target)
+        LEFT JOIN (FROM silent WHERE probe = 'cmdline') AS c USING (target)
         LEFT JOIN (
             SELECT target, string_agg(name || '=' || value, ' ' ORDER BY name, place) AS options
             FROM kernel_argument WHERE name IN ('iommu', 'intel_iommu', 'amd_iommu')
@@ -314,17 +346,19 @@ _FIRMWARE = (
         ("parameter", "now", "after it"),
         ("pci",),
         ("mlxconfig",),
-        f"""
+        """
         SELECT k.target,
-               CASE WHEN k.is_read THEN coalesce(parameter(p.name, p.port, p.element), 'none') END,
-               CASE WHEN k.is_read THEN coalesce(p.current_text, '') END,
-               CASE WHEN k.is_read THEN coalesce(p.next_text, '') END
-        FROM {_CARDS}
+               CASE WHEN k.digest IS NOT NULL
+                    THEN coalesce(parameter(p.name, p.port, p.element), 'none') END,
+               CASE WHEN k.digest IS NOT NULL THEN coalesce(p.current_text, '') END,
+               CASE WHEN k.digest IS NOT NULL THEN coalesce(p.next_text, '') END
+        FROM card AS k
         LEFT JOIN (
-            FROM nic_parameter WHERE coalesce(current_code <> next_code, current_text <> next_text)
-        ) AS p ON p.target = k.target AND p.pci = k.pci
+            FROM kind_parameter WHERE coalesce(current_code <> next_code, current_text <> next_text)
+        ) AS p ON p.digest = k.digest
         """,
         none="no NVIDIA NIC",
+        before=_CARDS,
     ),
     Section(
         "Firmware parameters unlike most of the same part number",
@@ -332,47 +366,39 @@ _FIRMWARE = (
         ("parameter", "here", "most have"),
         ("pci",),
         ("mlxconfig",),
-        f"""
+        """
         SELECT k.target,
-               CASE WHEN k.is_read THEN coalesce(o.parameter, 'none') END,
-               CASE WHEN k.is_read THEN coalesce(o.here, '') END,
-               CASE WHEN k.is_read THEN coalesce(o.most, '') END
-        FROM {_CARDS}
-        LEFT JOIN (
-            SELECT p.target, p.pci, odd.parameter, odd.here, odd.most
-            FROM nic_parameter AS p
-            SEMI JOIN odd_parameter AS rare
-                ON rare.name = p.name AND rare.port = p.port AND rare.element = p.element
-                   AND rare.value = {_VALUE}
-            JOIN nic_card AS c ON c.target = p.target AND c.pci = p.pci
-            JOIN odd_parameter AS odd
-                ON odd.part_number = coalesce(c.part_number, '') AND odd.name = p.name
-                   AND odd.port = p.port AND odd.element = p.element AND odd.value = {_VALUE}
-        ) AS o ON o.target = k.target AND o.pci = k.pci
+               CASE WHEN k.digest IS NOT NULL THEN coalesce(o.parameter, 'none') END,
+               CASE WHEN k.digest IS NOT NULL THEN coalesce(o.here, '') END,
+               CASE WHEN k.digest IS NOT NULL THEN coalesce(o.most, '') END
+        FROM card AS k
+        LEFT JOIN odd_parameter AS o ON o.part_number = k.part_number AND o.digest = k.digest
         """,
         none="no NVIDIA NIC",
         before=f"""
         CREATE TEMP TABLE odd_parameter AS
-        -- Most parameters have one value everywhere: only the others are worth a join.
-        WITH varied AS (
-            SELECT name, port, element FROM nic_parameter AS p WHERE p.current_text IS NOT NULL
-            GROUP BY ALL HAVING min({_VALUE}) <> max({_VALUE})
-        ), counted AS (
-            SELECT coalesce(c.part_number, '') AS part_number, p.name, p.port, p.element,
-                   {_VALUE} AS value, any_value(p.current_text) AS here, count(*) AS cards
-            FROM (FROM nic_parameter SEMI JOIN varied USING (name, port, element)) AS p
-            LEFT JOIN nic_card AS c ON c.target = p.target AND c.pci = p.pci
+        WITH valued AS (
+            SELECT k.part_number, k.digest, k.cards, p.name, p.port, p.element,
+                   p.current_text AS here, {_VALUE} AS value
+            FROM kind_parameter AS p
+            JOIN (SELECT part_number, digest, count(*) AS cards FROM card GROUP BY ALL) AS k
+                ON k.digest = p.digest
             WHERE p.current_text IS NOT NULL
-            GROUP BY ALL
+        ), counted AS (
+            SELECT part_number, name, port, element, value, sum(cards) AS cards,
+                   any_value(here) AS here
+            FROM valued GROUP BY ALL
         ), compared AS (
             SELECT *, sum(cards) OVER same AS total, arg_max(here, cards) OVER same AS most,
                    max(cards) OVER same AS cards_most
             FROM counted WINDOW same AS (PARTITION BY part_number, name, port, element)
         )
-        SELECT part_number, name, port, element, value, here,
-               parameter(name, port, element) AS parameter,
-               CASE WHEN 2 * cards_most > total THEN most ELSE 'no majority' END AS most
-        FROM compared WHERE cards * 2 <= total
+        SELECT v.part_number, v.digest, v.here, parameter(v.name, v.port, v.element) AS parameter,
+               CASE WHEN 2 * c.cards_most > c.total THEN c.most ELSE 'no majority' END AS most
+        FROM valued AS v
+        JOIN (FROM compared WHERE cards * 2 <= total) AS c
+            ON c.part_number = v.part_number AND c.name = v.name AND c.port = v.port
+               AND c.element = v.element AND c.value = v.value
         """,
     ),
 )
@@ -380,13 +406,8 @@ _FIRMWARE = (
 SECTIONS = (*_KERNEL, LLDP, *_PLACE, *_FIRMWARE)
 
 # Switches that netdevs of RDMA NICs hear, by name, or by chassis where the switch sends none.
-SWITCHES = f"""
+SWITCHES = """
 SELECT DISTINCT coalesce(nullif(l.system_name, ''), l.chassis_id, '?')
 FROM lldp_neighbor AS l
-SEMI JOIN {_NETDEVS} ON l.target = n.target AND l.netdev = n.name
+SEMI JOIN rdma_netdev AS n ON l.target = n.target AND l.netdev = n.name
 """
-
-
-def feeding_probes() -> list[str]:
-    """The probes that fill tables: one that was not asked on a host leaves a gap there."""
-    return sorted({p for table in tables().values() if not table.optional for p in table.probes})

@@ -1,10 +1,11 @@
 """Derived tables: one SELECT each, over the tables that the probes fill and over one another.
 
-`<table>.sql` beside this file is the SELECT; `<table>.py` has `query()` where the schema makes it.
-They are made in the order of their `after`.
+`<table>.sql` beside this file is the SELECT; `<table>.py` has `queries()` where the schema makes
+it, perhaps several whose rows follow on each other. They are made in the order of their `after`.
 """
 
 import importlib
+from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
@@ -17,12 +18,12 @@ HOSTS_AT_A_TIME = 5_000
 MEMORY = "384MB"
 
 
-def query_of(name: str) -> str:
-    """The SELECT of one derived table."""
+def queries_of(name: str) -> list[str]:
+    """The SELECTs of one derived table."""
     file = HERE / f"{name}.sql"
     if file.is_file():
-        return file.read_text("utf-8").rstrip("; \n")
-    made: str = importlib.import_module(f"railwright.facts.derive.{name}").query()
+        return [file.read_text("utf-8").rstrip("; \n")]
+    made: list[str] = importlib.import_module(f"railwright.facts.derive.{name}").queries()
     return made
 
 
@@ -40,23 +41,33 @@ def _in_order() -> list[str]:
     return order
 
 
+# Aggregates that nothing else reads: one pass over all hosts, where every chunk would be another.
+_IN_ONE_PASS = ("digest",)
+
+
 def all_tables(facts: Path) -> None:
     """Write every derived table beside the others."""
     order = _in_order()
     with connect(facts.parent / "tmp", threads=2, memory=MEMORY) as database:
-        chunks = _chunks(database, facts / "target.parquet")
         parts: dict[str, list[Path]] = {name: [] for name in order}
-        for number, chunk in enumerate(chunks):
-            for name, table in tables().items():
-                if table.fed_by != "derived":
-                    _show(database, name, facts / f"{name}.parquet", chunk)
+        for number, chunk in enumerate(_chunks(database, facts / "target.parquet")):
+            _show_facts(database, facts, chunk)
             for name in order:
-                part = facts / f".{name}-{number}.parquet"
-                _write(database, name, part)
-                _show(database, name, part)
-                parts[name].append(part)
+                if name not in _IN_ONE_PASS:
+                    made = list(_write(database, name, facts / f".{name}-{number}"))
+                    _show(database, name, made)
+                    parts[name] += made
+        _show_facts(database, facts)
+        for name in _IN_ONE_PASS:
+            parts[name] += _write(database, name, facts / f".{name}")
         for name, files in parts.items():
             _join(database, files, facts / f"{name}.parquet")
+
+
+def _show_facts(database: duckdb.DuckDBPyConnection, facts: Path, chunk: str = "") -> None:
+    for name, table in tables().items():
+        if table.fed_by != "derived":
+            _show(database, name, [facts / f"{name}.parquet"], chunk)
 
 
 def _join(database: duckdb.DuckDBPyConnection, parts: list[Path], path: Path) -> None:
@@ -68,10 +79,12 @@ def _join(database: duckdb.DuckDBPyConnection, parts: list[Path], path: Path) ->
         part.unlink()
 
 
-def _show(database: duckdb.DuckDBPyConnection, name: str, file: Path, chunk: str = "") -> None:
+def _show(
+    database: duckdb.DuckDBPyConnection, name: str, files: list[Path], chunk: str = ""
+) -> None:
     database.execute(
         f"CREATE OR REPLACE TEMP VIEW {identifier(name)} AS "
-        f"FROM read_parquet({quote(str(file))}) {chunk}"
+        f"FROM read_parquet({file_list(files)}) {chunk}"
     )
 
 
@@ -92,9 +105,12 @@ def _chunks(database: duckdb.DuckDBPyConnection, target: Path) -> list[str]:
     ]
 
 
-def _write(database: duckdb.DuckDBPyConnection, name: str, path: Path) -> None:
+def _write(database: duckdb.DuckDBPyConnection, name: str, stem: Path) -> Iterator[Path]:
     columns = ", ".join(
         f"{identifier(column.name)}::{column.type} AS {identifier(column.name)}"
         for column in tables()[name].columns
     )
-    copy_query(database, f"SELECT {columns} FROM ({query_of(name)})", path)
+    for number, query in enumerate(queries_of(name)):
+        part = stem.with_name(f"{stem.name}-{number}.parquet")
+        copy_query(database, f"SELECT {columns} FROM ({query})", part)
+        yield part

@@ -1,5 +1,7 @@
 """Table `digest`, over all tables that probes fill: drift of a million NICs is told in seconds."""
 
+from functools import reduce
+
 from railwright.facts.duck import identifier, quote
 from railwright.facts.schema import NOT_A_PROBE, Table, tables
 
@@ -9,9 +11,24 @@ def compared(table: Table) -> list[str]:
     return [c.name for c in table.columns if c.name not in ("target", "read_at") and not c.volatile]
 
 
+# What a NIC is called in a table's key. Everything else is compared machine by machine: a server
+# has 500 PCI functions, and nearly all of them are not NICs.
+_NICS = ("pci", "netdev", "device")
+_WHOLE_BUS = ("pci_function", "pci_config", "lspci_function", "disagreement")
+
+
 def subject_of(table: Table, alias: str = "") -> str:
-    """What a table's rows are about, as SQL."""
-    return f"{alias}{identifier(table.key[1])}::VARCHAR" if len(table.key) > 1 else "''"
+    """What a digest is about, as SQL: a NIC, or '' for the machine."""
+    if len(table.key) > 1 and table.key[1] in _NICS and table.name not in _WHOLE_BUS:
+        return f"coalesce({alias}{identifier(table.key[1])}::VARCHAR, '')"
+    return "''"
+
+
+def instance_of(table: Table, alias: str = "") -> str:
+    """Which answer of its probe a row came from, if that is asked more than once, as SQL."""
+    if len(table.key) < 2:
+        return "''"
+    return f"coalesce({alias}{identifier(table.key[1])}::VARCHAR, '')"
 
 
 def digested() -> list[Table]:
@@ -20,19 +37,21 @@ def digested() -> list[Table]:
 
 
 def _part(table: Table) -> str:
-    # One string per row: DuckDB's hash of several arguments, joined by XOR, loses changes.
-    # Behind each name stands whether there is a value, so that NULL is no text.
-    cells = ", ".join(
-        f"'{name}', coalesce('=' || {identifier(name)}::VARCHAR, '-')" for name in compared(table)
-    )
+    # Each column is hashed with its own number, and a row once more as a whole: joined by XOR
+    # alone, values that change places would cancel (as in DuckDB's hash of several arguments).
+    cells = [
+        f"hash(xor(hash({identifier(name)}), {number}::UBIGINT))"
+        for number, name in enumerate(compared(table), 1)
+    ]
+    row = reduce(lambda joined, cell: f"xor({joined}, {cell})", cells)
     return (
         f"SELECT target, max(read_at) AS read_at, {quote(table.name)} AS fact_table, "
-        f"coalesce({subject_of(table)}, '') AS subject, count(*) AS row_count, "
-        f"(bit_xor(hash(concat_ws(chr(31), {cells}))) >> 1)::BIGINT AS digest "
+        f"{subject_of(table)} AS subject, count(*) AS row_count, "
+        f"(bit_xor(hash({row})) >> 1)::BIGINT AS digest "
         f"FROM {identifier(table.name)} GROUP BY ALL"
     )
 
 
-def query() -> str:
-    """The SELECT of the derived table."""
-    return " UNION ALL ".join(f"({_part(table)})" for table in digested())
+def queries() -> list[str]:
+    """The SELECTs of the derived table, one after another: all at once would take a gigabyte."""
+    return [_part(table) for table in digested()]

@@ -1,0 +1,1 @@
+"""facts -> findings: rules are loaded, refused or run, and every subject is accounted for."""

@@ -1,0 +1,111 @@
+"""One rule at one subject: its verdict, and the facts that it rests on."""
+
+from typing import NamedTuple
+
+from railwright.check.account import subject_text
+from railwright.check.findings import Findings
+from railwright.check.reasons import behind, probes_of
+from railwright.check.rule import Rule
+from railwright.errors import UsageError
+from railwright.facts.duck import identifier
+from railwright.facts.schema import Table, tables
+
+MOST_ROWS = 12
+
+
+class Seen(NamedTuple):
+    """Rows of one fact table."""
+
+    table: str
+    columns: list[str]
+    rows: list[tuple[object, ...]]
+
+
+class Explanation(NamedTuple):
+    """What a rule said of one subject, and why."""
+
+    verdict: dict[str, str | None]
+    seen: list[Seen]
+    answers: list[tuple[str, str, str, str]]  # machine, probe, instance, status
+
+
+def _verdict(findings: Findings, rule: Rule, subject: str) -> dict[str, str | None]:
+    names = ("verdict", "target", "observed", "expected", "detail")
+    found = findings.database.execute(
+        f"SELECT {', '.join(names)} FROM verdict WHERE rule = ? AND subject = ?", [rule.id, subject]
+    ).fetchone()
+    if found is None:
+        near = findings.database.execute(
+            "SELECT subject FROM verdict WHERE rule = ? AND subject IS NOT NULL "
+            "ORDER BY levenshtein(subject, ?) LIMIT 3",
+            [rule.id, subject],
+        ).fetchall()
+        raise UsageError(
+            f"{rule.id} says nothing of {subject}",
+            do=f"It speaks of {', '.join(name for (name,) in near) or 'no subject here'}.",
+        )
+    told = dict(zip(names, found, strict=True))
+    why = findings.database.execute(
+        "SELECT why FROM finding WHERE rule = ? AND subject = ?", [rule.id, subject]
+    ).fetchone()
+    return {**told, "why": why[0] if why else ""}
+
+
+def _place(findings: Findings, rule: Rule, subject: str) -> dict[str, object]:
+    """The subject's own columns, and those that name the same thing in other tables."""
+    kind = rule.subject
+    where = f"WHERE {subject_text(kind)} = ?" + (f" AND {kind.where}" if kind.where else "")
+    names = ", ".join(map(identifier, kind.key))
+    found = findings.database.execute(
+        f"SELECT {names} FROM {identifier(kind.table)} {where}", [subject]
+    ).fetchone()
+    if found is None:
+        return {}
+    place: dict[str, object] = dict(zip(kind.key, found, strict=True))
+    for known in ("device", "pci", "netdev", "name"):
+        if known in place:
+            column = "netdev" if known == "name" else known
+            other = findings.database.execute(
+                f"SELECT device, pci, netdev FROM port WHERE target = ? AND {column} = ?",
+                [place["target"], place[known]],
+            ).fetchone()
+            if other is not None:
+                place = {**dict(zip(("device", "pci", "netdev"), other, strict=True)), **place}
+            break
+    if "netdev" in place:
+        place.setdefault("name", place["netdev"])
+    return place
+
+
+def _rows(findings: Findings, table: Table, wanted: list[str], place: dict[str, object]) -> Seen:
+    columns = list(dict.fromkeys([*(k for k in table.key if k != "target"), *wanted]))
+    names = ", ".join(map(identifier, columns))
+    query = f"SELECT {names} FROM {identifier(table.name)} WHERE target = ?"
+    values: list[object] = [place["target"]]
+    for name in ("pci", "device", "port", "netdev", "name"):
+        is_netdev_name = name != "name" or table.name in ("netdev", "ip_link")
+        if name in table.key and place.get(name) is not None and is_netdev_name:
+            query += f" AND {identifier(name)} = ?"
+            values.append(place[name])
+    found = findings.database.execute(f"{query} LIMIT {MOST_ROWS}", values).fetchall()
+    return Seen(table.name, columns, found)
+
+
+def explain(findings: Findings, rule: Rule, subject: str) -> Explanation:
+    """Everything about one verdict; the findings come from a run with `each`."""
+    verdict = _verdict(findings, rule, subject)
+    place = _place(findings, rule, subject)
+    place.setdefault("target", verdict["target"])
+    wanted: dict[str, list[str]] = {}
+    for need in behind([*rule.needs, *rule.uses]):
+        table, _, column = need.rpartition(".")
+        if table in tables():
+            wanted.setdefault(table, []).append(column)
+    seen = [_rows(findings, tables()[name], columns, place) for name, columns in wanted.items()]
+    instances = ["", *(str(place[k]) for k in ("pci", "netdev", "device") if place.get(k))]
+    answers = findings.database.execute(
+        "SELECT target, probe, instance, status FROM probe_result WHERE target = $1 "
+        "AND list_contains($2, probe) AND list_contains($3, instance) ORDER BY probe, instance",
+        [place["target"], probes_of(rule), instances],
+    ).fetchall()
+    return Explanation(verdict, seen, answers)

@@ -1,0 +1,129 @@
+"""Verdicts -> findings: graded, waived, put under their cause, and counted."""
+
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from railwright.check.account import COLUMNS
+from railwright.check.engine import Ran
+from railwright.check.reasons import probes_of
+from railwright.check.rule import SEVERITIES, Rule
+from railwright.check.waivers import Waiver
+from railwright.facts.duck import file_list, identifier
+from railwright.facts.snapshot import Snapshot
+
+_TYPES = {"inferred": "BOOLEAN", "cost_gbps": "DOUBLE", "subjects": "BIGINT"}
+
+
+@dataclass(frozen=True)
+class Account:
+    """How one rule went over all its subjects."""
+
+    rule: str
+    ok: int
+    fail: int
+    unknown: int
+    not_applicable: int
+    trouble: str  # why it did not run; '' = it did
+
+
+def _fill(database: duckdb.DuckDBPyConnection, name: str, rows: list[tuple[Any, ...]]) -> None:
+    for at in range(0, len(rows), 1000):
+        part = rows[at : at + 1000]
+        marks = ", ".join(f"({', '.join('?' * len(part[0]))})" for _ in part)
+        database.execute(f"INSERT INTO {name} VALUES {marks}", [v for row in part for v in row])
+
+
+class Findings:
+    """The findings of one run, in a database of their own."""
+
+    def __init__(
+        self, snapshot: Snapshot, rules: dict[str, Rule], ran: list[Ran], out: Path
+    ) -> None:
+        self.rules = rules
+        self.ran = {one.rule: one for one in ran}
+        self.snapshot = snapshot
+        self.database = snapshot.database()
+        files = [out / one.file for one in ran if not one.trouble]
+        if files:
+            source = f"read_parquet({file_list(files)})"
+        else:
+            empty = ", ".join(
+                f"NULL::{_TYPES.get(c, 'VARCHAR')} AS {identifier(c)}" for c in COLUMNS
+            )
+            source = f"(SELECT {empty} WHERE false)"
+        self.database.execute(f"CREATE VIEW verdict AS FROM {source}")
+
+    def settle(self, waivers: list[Waiver], today: date) -> None:
+        """Make the table `finding`."""
+        self.waivers = waivers
+        self._today = today
+        database = self.database
+        database.execute(
+            "CREATE TEMP TABLE rule_info "
+            "(rule VARCHAR, severity VARCHAR, rank INTEGER, kind VARCHAR);"
+            "CREATE TEMP TABLE rule_cause (rule VARCHAR, cause VARCHAR);"
+            "CREATE TEMP TABLE rule_probe (rule VARCHAR, probe VARCHAR);"
+            "CREATE TEMP TABLE waiver (number INTEGER, verdict VARCHAR, rule VARCHAR, "
+            "target VARCHAR, prefix VARCHAR, is_expired BOOLEAN)"
+        )
+        _fill(
+            database,
+            "rule_info",
+            [
+                (rule.id, rule.severity, SEVERITIES.index(rule.severity), rule.subject.kind)
+                for rule in self.rules.values()
+            ],
+        )
+        causes = [(r.id, cause) for r in self.rules.values() for cause in r.implied_by]
+        _fill(database, "rule_cause", causes)
+        unknown = database.execute(
+            "SELECT DISTINCT rule FROM verdict WHERE verdict = 'unknown'"
+        ).fetchall()
+        probes = [(name, probe) for (name,) in unknown for probe in probes_of(self.rules[name])]
+        _fill(database, "rule_probe", probes)
+        _fill(
+            database,
+            "waiver",
+            [
+                (number, one.verdict, one.rule, target, prefix, one.is_expired(today))
+                for number, one in enumerate(waivers)
+                for target, prefix in one.prefixes()
+            ],
+        )
+        database.execute(Path(__file__).with_suffix(".sql").read_text("utf-8"))
+
+    def accounts(self) -> list[Account]:
+        """Every rule, also the ones that could not be run."""
+        found: dict[str, dict[str, int]] = {}
+        for rule, verdict, subjects in self.database.execute(
+            "SELECT rule, verdict, sum(subjects)::BIGINT FROM verdict GROUP BY ALL"
+        ).fetchall():
+            found.setdefault(rule, {})[verdict] = subjects
+
+        def count(rule: str, verdict: str) -> int:
+            return found.get(rule, {}).get(verdict, 0)
+
+        return [
+            Account(
+                name,
+                count(name, "ok"),
+                count(name, "fail"),
+                count(name, "unknown"),
+                count(name, "not applicable"),
+                self.ran[name].trouble if name in self.ran else "not run",
+            )
+            for name in self.rules
+        ]
+
+    def expired(self) -> list[Waiver]:
+        """Decisions whose time is over: each is a finding of its own."""
+        return [one for one in self.waivers if one.is_expired(self._today)]
+
+    def targets(self) -> list[str]:
+        """All machines of the snapshot."""
+        found = self.database.execute("SELECT target FROM target ORDER BY target").fetchall()
+        return [name for (name,) in found]

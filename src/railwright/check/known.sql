@@ -1,0 +1,21 @@
+-- Three-valued aggregates: DuckDB's own skip NULL, so that one member that was not read looks like none.
+
+-- True if one is true; false only if all were read and none is.
+create macro any_known(x) as
+    case when bool_or(x) then true when count(x) = count(*) then false end;
+
+-- False if one is false; true only if all were read and all are.
+create macro all_known(x) as
+    case when not bool_and(x) then false when count(x) = count(*) then true end;
+
+-- How many are true; NULL if one was not read.
+create macro count_known(x) as
+    case when count(x) = count(*) then count(*) filter (x) end;
+
+-- What most members have, if that stays so even if every member that was not read disagrees;
+-- NULL where there is no such value.
+create macro mode_known(x) as
+    case
+        when 2 * list_max(map_values(histogram(x))) > count(*)
+            then map_keys(histogram(x))[list_position(map_values(histogram(x)), list_max(map_values(histogram(x))))]
+    end;

@@ -1,0 +1,81 @@
+"""Rules from elsewhere: loaded, bound and tested in a process apart before any is run.
+
+python -m railwright.check.pack       a folder's name on standard input; faults on standard output
+"""
+
+import sys
+import time
+from pathlib import Path
+
+from railwright.check.cases import load_cases, wrong_in
+from railwright.check.guarded import guarded
+from railwright.check.lint import binding_database, empty_database, faults
+from railwright.check.rule import VERDICTS, Rule, by_id, load_folder, shipped
+from railwright.errors import RuleError
+
+SECONDS = 30.0  # for all rules of a pack with their cases; a case takes some milliseconds
+
+
+def _wrong_cases(rule: Rule) -> list[str]:
+    cases = load_cases(rule)
+    shown = {verdict for case in cases for verdict in case.expected.values()}
+    missing = [verdict for verdict in VERDICTS[:2] + VERDICTS[3:] if verdict not in shown]
+    if missing:
+        return [f"no case is {' or '.join(missing)}"]
+    with empty_database() as database:
+        return [wrong for case in cases for wrong in wrong_in(database, rule, case)]
+
+
+def _faults(folder: Path) -> list[str]:
+    """Everything that is wrong with a pack, in words."""
+    found = []
+    try:
+        with binding_database() as binding:
+            for rule in by_id(load_folder(folder)).values():
+                wrong = faults(rule, binding) or _wrong_cases(rule)
+                found += [f"{rule.path.name}: {one}" for one in wrong]
+    except RuleError as error:
+        found.append(str(error))
+    return found
+
+
+def load_pack(folder: Path) -> dict[str, Rule]:
+    """A folder of rules: refused as a whole if anything about it is wrong."""
+    if not folder.is_dir():
+        raise RuleError(f"{folder} is not a folder of rules")
+    rules = by_id(load_folder(folder))
+    if not rules:
+        raise RuleError(f"{folder} holds no rule", do="A rule is a .sql file: see docs/rules.")
+    taken = sorted(set(rules) & set(shipped()))
+    if taken:
+        raise RuleError(f"{folder}: {', '.join(taken)} is the id of a rule that is shipped")
+    wrong = _faults_apart(folder.resolve())
+    if wrong:
+        raise RuleError(
+            f"the rules in {folder} are refused: {wrong[0]}"
+            + (f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""),
+            why="A rule that is not sound says nothing, or worse: that all is well.",
+        )
+    return rules
+
+
+def _faults_apart(folder: Path) -> list[str]:
+    began = time.monotonic()
+    found: list[str] = []
+    with guarded("railwright.check.pack", str(folder)) as child:
+        for line in child.lines():
+            if line is None:
+                trouble = child.trouble(began, SECONDS)
+                if trouble:
+                    return [f"testing them was {trouble}"]
+            elif line == "end":
+                return found
+            else:
+                found.append(line)
+    return [*found, "the process that tested them was killed"]
+
+
+if __name__ == "__main__":
+    for fault in _faults(Path(sys.stdin.read())):
+        print(fault.replace("\n", " "))  # noqa: T201 (the parent reads it)
+    print("end")  # noqa: T201

@@ -1,0 +1,68 @@
+"""Why something is unknown: which probes would have told, and what became of them."""
+
+from functools import cache
+
+from railwright.check.lint import columns_read, empty_database, scope_columns
+from railwright.check.rule import Rule
+from railwright.check.tables import SCOPES
+from railwright.facts import derive
+from railwright.facts.schema import tables
+
+
+@cache
+def _tables_behind() -> dict[str, frozenset[str]]:
+    """For every scope and derived table the fact tables that it is made of."""
+    with empty_database() as database:
+        found = {
+            name: {read.rpartition(".")[0] for read in columns_read(database, f"FROM {name}")}
+            for name in SCOPES
+        }
+        for name, table in tables().items():
+            if table.fed_by == "derived":
+                queries = derive.queries_of(name)
+                read = {one for query in queries for one in columns_read(database, query)}
+                found[name] = {one.rpartition(".")[0] for one in read}
+    return {name: frozenset(behind) for name, behind in found.items()}
+
+
+def _base_tables(name: str) -> set[str]:
+    """The tables of probes below a scope or a derived table."""
+    found: set[str] = set()
+    waiting, seen = [name], set()
+    while waiting:
+        one = waiting.pop()
+        if one in seen:
+            continue
+        seen.add(one)
+        behind = _tables_behind().get(one)
+        if behind is None:
+            found.add(one)
+        else:
+            waiting.extend(behind)
+    return found
+
+
+@cache
+def _scope_reads() -> dict[str, frozenset[str]]:
+    """For every column of a scope the columns of tables that it is made of."""
+    with empty_database() as database:
+        found = {}
+        for scope, columns in scope_columns().items():
+            always = columns_read(database, f"SELECT target FROM {scope}")
+            for column in columns:
+                read = columns_read(database, f"SELECT {column} FROM {scope}") - always
+                found[f"{scope}.{column}"] = frozenset(read)
+    return found
+
+
+def behind(needs: list[str]) -> list[str]:
+    """The same needs in columns of tables."""
+    found = [one for need in needs for one in sorted(_scope_reads().get(need, (need,)))]
+    return list(dict.fromkeys(found))
+
+
+def probes_of(rule: Rule) -> list[str]:
+    """The probes whose answers a rule rests on."""
+    base = {one for name in rule.tables() for one in _base_tables(name)}
+    told = {probe for name in base if name in tables() for probe in tables()[name].probes}
+    return sorted(told | ({rule.subject.probe} - {""}))

@@ -1,0 +1,177 @@
+"""A rule is one SQL file: a TOML header and Markdown in one comment, then one SELECT.
+
+The SELECT gives one row for every subject in scope, good or bad: the key columns of its subject
+kind, then `observed`, `expected`, `applies`, `fault`, and if it likes `detail`, `inferred` and
+`cost_gbps`. `fault` is true, false or NULL, and NULL is unknown. Beside the file lie its cases.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import cast
+
+from railwright.errors import RuleError
+from railwright.facts.subjects import Subject, subjects
+from railwright.toml import load_toml
+
+SHIPPED = Path(__file__).parent.parent / "rules"
+SEVERITIES = ("blocker", "high", "medium", "low", "info")
+VERDICTS = ("fail", "unknown", "not applicable", "ok")
+AGREED = ("observed", "expected", "applies", "fault")
+# Beside the agreed ones: free words; whether the subject's role was only inferred (which caps the
+# severity); what the fault costs at this subject.
+OPTIONAL = ("detail", "inferred", "cost_gbps")
+HEADINGS = ("Why it matters", "What to do", "When it is wrong")
+
+_FILE = re.compile(r"\s*/\* \+\+\+\n(.*?)\n\+\+\+\n(.*?)\*/\s*(.*)", re.DOTALL)
+_ID = re.compile(r"[A-Z][A-Z0-9]{0,11}-[0-9]{2,4}[a-z]?|INTENT\.[a-z][a-z0-9_]*")
+_NEED = re.compile(r"(?:before\.)?[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*")
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A threshold: its value, its unit and why it is that."""
+
+    name: str
+    default: float | int | str
+    unit: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule as its file says it."""
+
+    id: str
+    title: str
+    severity: str
+    subject: Subject
+    needs: tuple[str, ...]  # table.column: any of them not read makes the verdict unknown
+    message: str  # with {subject}, {observed}, {expected}
+    sources: tuple[str, ...]
+    since: str
+    sql: str
+    why: str  # the three parts of its Markdown
+    do: str
+    wrong: str
+    path: Path
+    topic: str
+    uses: dict[str, str] = field(default_factory=dict)  # read too -> why it may be missing
+    covers: tuple[str, ...] = ()  # the ids of the catalogue that it decides beside its own
+    implied_by: tuple[str, ...] = ()
+    setting: str = ""
+    cost: str = ""  # of a published case, with its source
+    preview: bool = False  # off by default
+    baseline: bool = False  # needs a second snapshot
+    parameters: tuple[Parameter, ...] = ()
+
+    @property
+    def cases_path(self) -> Path:
+        """Where its cases are."""
+        return self.path.with_suffix(".cases.yaml")
+
+    def tables(self) -> list[str]:
+        """The fact tables it needs."""
+        return sorted({need.rpartition(".")[0].removeprefix("before.") for need in self.needs})
+
+
+def _texts(data: dict[str, object], key: str, path: Path) -> tuple[str, ...]:
+    found = data.pop(key, [])
+    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+        raise RuleError(f"{path}: {key} must be a list of texts")
+    return tuple(found)
+
+
+def _sections(markdown: str, path: Path) -> tuple[str, str, str]:
+    parts = re.split(r"^## (.+)$", markdown, flags=re.MULTILINE)
+    names, texts = [part.strip() for part in parts[1::2]], [part.strip() for part in parts[2::2]]
+    if tuple(names) != HEADINGS or not all(texts):
+        raise RuleError(f"{path}: its text must have the headings {', '.join(HEADINGS)}")
+    return cast("tuple[str, str, str]", tuple(texts))
+
+
+def _parameters(raw: object, path: Path) -> tuple[Parameter, ...]:
+    if not isinstance(raw, dict):
+        raise RuleError(f"{path}: parameters must be tables")
+    found = []
+    for name, data in raw.items():
+        if not isinstance(data, dict) or set(data) != {"default", "unit", "reason"}:
+            raise RuleError(f"{path}: parameter {name} must have default, unit and reason")
+        found.append(Parameter(name, **data))
+    return tuple(found)
+
+
+def _checked(rule: Rule) -> Rule:
+    """What a header alone can have wrong."""
+    wrong = []
+    if not _ID.fullmatch(rule.id):
+        wrong.append(f"the id {rule.id!r} is of neither form: PCI-01, INTENT.trust")
+    if rule.severity not in SEVERITIES:
+        wrong.append(f"severity {rule.severity!r} is none of {', '.join(SEVERITIES)}")
+    if not rule.sources:
+        wrong.append("it names no source (a judgement says so: 'judgement: …')")
+    if not rule.needs:
+        wrong.append("it needs nothing: then it can say nothing")
+    bad = [need for need in (*rule.needs, *rule.uses) if not _NEED.fullmatch(need)]
+    if bad:
+        wrong.append(f"not of the form table.column: {', '.join(bad)}")
+    try:
+        rule.message.format(subject="", observed="", expected="")
+    except (KeyError, IndexError, ValueError):
+        wrong.append("message may only name {subject}, {observed} and {expected}")
+    if wrong:
+        raise RuleError(f"{rule.path}: {'; '.join(wrong)}")
+    return rule
+
+
+def load_rule(path: Path, folder: Path) -> Rule:
+    """One file; says what is wrong with it."""
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise RuleError(f"{path} cannot be read: {error}") from error
+    found = _FILE.fullmatch(text)
+    if found is None:
+        raise RuleError(f"{path} does not begin with a comment that holds a +++ header +++")
+    data = load_toml(found[1], str(path))
+    kind = str(data.pop("subject", ""))
+    if kind not in subjects():
+        raise RuleError(f"{path}: no subject kind {kind!r}; there are {', '.join(subjects())}")
+    why, do, wrong = _sections(found[2], path)
+    lists = {k: _texts(data, k, path) for k in ("needs", "sources", "covers", "implied_by")}
+    parameters = _parameters(data.pop("parameters", {}), path)
+    uses = data.pop("uses", {})
+    if not isinstance(uses, dict) or not all(isinstance(v, str) for v in uses.values()):
+        raise RuleError(f"{path}: uses must be a table of table.column = why it may be missing")
+    plain: dict[str, object] = {"sql": found[3].strip().rstrip(";"), "path": path}
+    plain |= {"why": why, "do": do, "wrong": wrong, "uses": uses, "parameters": parameters}
+    plain["topic"] = path.parent.relative_to(folder).as_posix()
+    try:
+        rule = Rule(subject=subjects()[kind], **lists, **plain, **data)  # type: ignore[arg-type]
+    except TypeError as error:
+        raise RuleError(f"{path}: {str(error).rpartition('Rule.')[2]}") from error
+    return _checked(rule)
+
+
+def load_folder(folder: Path) -> Iterator[Rule]:
+    """All rules below a folder, in order."""
+    for path in sorted(folder.rglob("*.sql")):
+        yield load_rule(path, folder)
+
+
+@cache
+def shipped() -> dict[str, Rule]:
+    """The catalogue by id."""
+    return by_id(load_folder(SHIPPED))
+
+
+def by_id(rules: Iterator[Rule]) -> dict[str, Rule]:
+    """Rules by id; an id belongs to one rule."""
+    found: dict[str, Rule] = {}
+    for rule in rules:
+        if rule.id in found:
+            raise RuleError(f"{rule.path}: the id {rule.id} is that of {found[rule.id].path}")
+        found[rule.id] = rule
+    return dict(sorted(found.items()))

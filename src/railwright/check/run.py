@@ -1,0 +1,110 @@
+"""facts + intent -> findings, from one end to the other."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import date
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from railwright.check.engine import RULE_SECONDS, Ran, Request, run
+from railwright.check.findings import Findings
+from railwright.check.pack import load_pack
+from railwright.check.rule import SEVERITIES, Rule, shipped
+from railwright.check.waivers import Waiver
+from railwright.errors import UsageError
+from railwright.facts.snapshot import Snapshot
+from railwright.intent.site import Site
+from railwright.intent.write import write_intent
+
+NO_BASELINE = "not run (no baseline)"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which rules are to be run."""
+
+    select: tuple[str, ...] = ()  # ids, topics, patterns; () = all that are on by default
+    ignore: tuple[str, ...] = ()
+    severity: str = "info"  # this one and worse
+    packs: tuple[Path, ...] = ()
+
+
+def _matches(rule: Rule, patterns: tuple[str, ...]) -> bool:
+    return any(fnmatchcase(rule.id, one) or fnmatchcase(rule.topic, one) for one in patterns)
+
+
+def chosen(choice: Choice, site: Site) -> dict[str, Rule]:
+    """The rules to run, with the site's own thresholds."""
+    everything = dict(shipped())
+    for folder in choice.packs:
+        everything |= load_pack(folder)
+    nothing = [p for p in choice.select + choice.ignore if not _any(everything, p)]
+    if nothing:
+        raise UsageError(
+            f"no rule or topic is called {nothing[0]}", do="railwright rules lists them."
+        )
+    if choice.select:
+        found = {i: r for i, r in everything.items() if _matches(r, choice.select)}
+    else:
+        found = {i: r for i, r in everything.items() if not r.preview}
+    worst = SEVERITIES.index(choice.severity)
+    return {
+        i: _with_thresholds(rule, site)
+        for i, rule in found.items()
+        if not _matches(rule, choice.ignore) and SEVERITIES.index(rule.severity) <= worst
+    }
+
+
+def _any(rules: dict[str, Rule], pattern: str) -> bool:
+    return any(_matches(rule, (pattern,)) for rule in rules.values())
+
+
+def _with_thresholds(rule: Rule, site: Site) -> Rule:
+    given = site.parameters.get(rule.id, {})
+    if not given:
+        return rule
+    known = {parameter.name for parameter in rule.parameters}
+    if set(given) - known:
+        raise UsageError(
+            f"the site file gives {rule.id} a parameter {min(set(given) - known)}",
+            do=f"{rule.id} has {', '.join(sorted(known)) or 'no parameters'}.",
+        )
+    changed = (replace(p, default=given.get(p.name, p.default)) for p in rule.parameters)
+    return replace(rule, parameters=tuple(changed))
+
+
+@contextmanager
+def checked(  # noqa: PLR0913
+    snapshot: Snapshot,
+    rules: dict[str, Rule],
+    site: Site,
+    waivers: list[Waiver],
+    *,
+    before: Snapshot | None = None,
+    today: date | None = None,
+    seconds: float = RULE_SECONDS,
+    each: bool = False,
+) -> Iterator[Findings]:
+    """Run them; the findings live as long as the block."""
+    with tempfile.TemporaryDirectory(prefix="railwright-check-") as name:
+        folder = Path(name)
+        facts = snapshot.path / "facts"
+        write_intent(site, facts, folder / "intent")
+        runnable = tuple(r for r in rules.values() if before is not None or not r.baseline)
+        request = Request(
+            runnable,
+            facts,
+            folder / "intent",
+            folder / "out",
+            before.path / "facts" if before else None,
+            seconds,
+            each,
+        )
+        ran = run(request)
+        ran += [Ran(r.id, 0.0, NO_BASELINE) for r in rules.values() if r not in runnable]
+        findings = Findings(snapshot, rules, ran, folder / "out")
+        findings.settle(waivers, today or date.today())
+        with findings.database:
+            yield findings

@@ -1,0 +1,108 @@
+-- What rules are about, made once and read by many: physical functions and their ports with what every
+-- guard asks for. Rows of what was not read are NULL, hence unknown.
+
+-- A machine: whether it is a guest, hands devices through to guests, or neither.
+create or replace {kind} host_scope as
+select
+    t.target,
+    t.status,
+    c.architecture,
+    case
+        when c.hypervisor <> '' then 'guest'
+        when f.hands_through then 'hypervisor'
+        when c.hypervisor = '' and not f.hands_through then 'bare metal'
+    end as virtualization,
+    f.is_grace,
+    r.netns_mode,
+    k.kind,
+    k.gpus,
+    n.class,
+    n.compute_nics,
+    n.port_rate_gbps,
+    n.numa_nodes
+from target as t
+left join cpu as c on c.target = t.target
+left join rdma_system as r on r.target = t.target
+left join host_kind as k on k.target = t.target
+left join node_class as n on n.target = t.target
+left join (
+    select
+        target,
+        any_known(driver = 'vfio-pci' and (class like '02%' or class like '03%')) as hands_through,
+        -- Root ports of Grace and Vera (rules-review.md, G-PLATFORM).
+        any_known(vendor = '10de' and device in ('22b1', '22b2', '22b8', '2f95', '2f96')) as is_grace
+    from pci_function
+    group by target
+) as f on f.target = t.target;
+
+-- A port of a physical function. The site's word on its role counts before the inferred one.
+create or replace {kind} port_scope as
+select
+    p.target,
+    p.device,
+    p.port,
+    p.pci,
+    p.card,
+    p.netdev,
+    p.link_layer,
+    p.state,
+    p.rate_gbps,
+    coalesce(d.role, p.role) as role,
+    d.role is null as inferred,
+    p.rail,
+    p.plane,
+    p.gpu_relation,
+    p.nearest_gpus,
+    p.cohort,
+    f.vendor,
+    f.device as device_id,
+    f.numa_node,
+    f.vf_count,
+    h.architecture,
+    h.virtualization,
+    h.netns_mode
+from port as p
+left join declared_role as d on d.target = p.target and d.device = p.device and d.port = p.port
+left join pci_function as f on f.target = p.target and f.pci = p.pci
+left join host_scope as h on h.target = p.target;
+
+-- A physical network function, whether it has an RDMA device or not. Its role is that of its ports.
+create or replace {kind} nic_scope as
+select
+    e.target,
+    e.pci,
+    f.vendor,
+    f.device as device_id,
+    f.class,
+    f.driver,
+    f.vf_count,
+    p.device,
+    p.role,
+    coalesce(p.inferred, true) as inferred,
+    p.link_layer,
+    p.port_count,
+    h.architecture,
+    h.virtualization,
+    h.is_grace,
+    h.netns_mode
+from pcie_endpoint as e
+left join pci_function as f on f.target = e.target and f.pci = e.pci
+left join host_scope as h on h.target = e.target
+left join (
+    select
+        target,
+        pci,
+        min(device) as device,
+        count(*) as port_count,
+        case
+            when any_known(role = 'compute') then 'compute'
+            when any_known(role = 'storage') then 'storage'
+            when any_known(role = 'management') then 'management'
+            when all_known(role = 'unused') then 'unused'
+        end as role,
+        bool_or(inferred) as inferred,
+        min(link_layer) as link_layer
+    from port_scope
+    group by target, pci
+) as p on p.target = e.target and p.pci = e.pci
+where e.kind = 'nic';

@@ -1,0 +1,81 @@
+"""The tables that a rule may read, in a database that can do nothing else."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+
+from railwright.facts.duck import identifier, quote
+from railwright.facts.schema import Table, tables
+from railwright.intent.schema import intent_tables
+
+HERE = Path(__file__).parent
+# What scope.sql makes, and what names one row of it.
+SCOPES = {
+    "host_scope": ("target",),
+    "port_scope": ("target", "device", "port"),
+    "nic_scope": ("target", "pci"),
+}
+
+
+@dataclass(frozen=True)
+class Folders:
+    """Where the tables of a run lie."""
+
+    facts: Path
+    intent: Path
+    before: Path | None = None
+
+
+def all_tables() -> dict[str, Table]:
+    """What a rule may read: the facts, and what the operator wants."""
+    return {**tables(), **intent_tables()}
+
+
+def _view(database: duckdb.DuckDBPyConnection, name: str, file: Path) -> None:
+    database.execute(f"CREATE VIEW {name} AS FROM read_parquet({quote(str(file))})")
+
+
+def show_files(database: duckdb.DuckDBPyConnection, folders: Folders) -> None:
+    """Views over the files of a snapshot, of an earlier one as `before`, and of the intent."""
+    for name in tables():
+        _view(database, identifier(name), folders.facts / f"{name}.parquet")
+    for name in intent_tables():
+        _view(database, identifier(name), folders.intent / f"{name}.parquet")
+    if folders.before is not None:
+        database.execute("CREATE SCHEMA before")
+        for name in tables():
+            _view(database, f"before.{identifier(name)}", folders.before / f"{name}.parquet")
+
+
+def make_empty(database: duckdb.DuckDBPyConnection) -> None:
+    """The same tables without a row: what rules are bound against, and cases are filled into."""
+    database.execute("CREATE SCHEMA before")
+    for name, table in all_tables().items():
+        columns = ", ".join(f"{identifier(n)} {kind}" for n, kind in table.column_types().items())
+        database.execute(f"CREATE TABLE {identifier(name)} ({columns})")
+        if name in tables():
+            database.execute(f"CREATE TABLE before.{identifier(name)} ({columns})")
+
+
+def make_macros(database: duckdb.DuckDBPyConnection) -> None:
+    """The three-valued aggregates."""
+    database.execute((HERE / "known.sql").read_text("utf-8"))
+
+
+def make_scopes(database: duckdb.DuckDBPyConnection, kind: str = "temp table") -> None:
+    """What rules are about: tables where many rules read them, views over cases."""
+    database.execute((HERE / "scope.sql").read_text("utf-8").replace("{kind}", kind))
+
+
+def close(database: duckdb.DuckDBPyConnection, folders: list[Path], memory: str, disk: str) -> None:
+    """From here on: no other file, no other setting, no more memory or disk than said."""
+    listed = ", ".join(quote(str(folder.resolve())) for folder in folders)
+    for setting in (
+        f"SET memory_limit = {quote(memory)}",
+        f"SET max_temp_directory_size = {quote(disk)}",
+        f"SET allowed_directories = [{listed}]",
+        "SET enable_external_access = false",
+        "SET lock_configuration = true",
+    ):
+        database.execute(setting)

@@ -1,0 +1,120 @@
+"""What somebody has decided to live with: waived findings and accepted gaps, each for a while.
+
+[[waive]]                       a finding that is known and stays
+rule = "PCI-02"
+subjects = ["gpu017:0000:18:00.0", "gpu[020-023]"]
+reason = "board wired x8, replacement in January"
+owner = "kim"
+expires = 2027-01-31
+
+[[accept_gap]]                  something that cannot be read there, and that is known too
+rule = "*"
+…
+"""
+
+import json
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from railwright.errors import UsageError
+from railwright.nodes import unfold
+from railwright.toml import load_toml
+
+KINDS = {"waive": "fail", "accept_gap": "unknown"}
+_KEYS = ("rule", "subjects", "reason", "owner", "expires")
+
+
+@dataclass(frozen=True)
+class Waiver:
+    """One decision."""
+
+    verdict: str  # fail: waived; unknown: an accepted gap
+    rule: str  # an id, or `*`
+    subjects: tuple[str, ...]  # as written
+    reason: str
+    owner: str
+    expires: date
+
+    def prefixes(self) -> list[tuple[str, str]]:
+        """(machine, beginning of the subject) of everything it covers; '*' = any machine."""
+        found = []
+        for subject in self.subjects:
+            nodes, colon, rest = subject.partition(":")
+            names = ["*"] if nodes == "*" else unfold(nodes)
+            found += [(name, f"{name}{colon}{rest}" if name != "*" else rest) for name in names]
+        return found
+
+    def is_expired(self, today: date) -> bool:
+        """The last day still counts."""
+        return self.expires < today
+
+
+def _waiver(name: str, where: str, kind: str, data: object) -> Waiver:
+    def wrong(what: str) -> UsageError:
+        return UsageError(
+            f"{name}: {where} {what}",
+            why="A finding that is waived without reason, owner and end is one that is forgotten.",
+            do="railwright waive RULE SUBJECT --reason … --owner … --expires DATE writes one.",
+        )
+
+    if not isinstance(data, dict):
+        raise wrong("must be a table")
+    unknown = [key for key in data if key not in _KEYS]
+    missing = [key for key in _KEYS if not data.get(key)]
+    if unknown or missing:
+        raise wrong(
+            f"cannot say {', '.join(unknown)}" if unknown else f"lacks {', '.join(missing)}"
+        )
+    expires = data["expires"]
+    if type(expires) is not date:
+        raise wrong("must have a date in expires, such as 2027-01-31")
+    subjects = data["subjects"]
+    if not isinstance(subjects, list) or not all(isinstance(one, str) for one in subjects):
+        raise wrong("must have a list of texts in subjects")
+    texts = {key: str(data[key]) for key in ("rule", "reason", "owner")}
+    return Waiver(KINDS[kind], subjects=tuple(subjects), expires=expires, **texts)
+
+
+def read_waivers(text: str, name: str) -> list[Waiver]:
+    """All decisions of a file; one that is not whole is refused."""
+    data = load_toml(text, name)
+    unknown = [key for key in data if key not in KINDS]
+    if unknown:
+        raise UsageError(f"{name} cannot say {unknown[0]}", do=f"It may say {', '.join(KINDS)}.")
+    found = []
+    for kind in KINDS:
+        entries = data.get(kind, [])
+        if not isinstance(entries, list):
+            raise UsageError(f"{name}: write [[{kind}]], with two brackets")
+        found += [
+            _waiver(name, f"[[{kind}]] {number}", kind, entry)
+            for number, entry in enumerate(entries, 1)
+        ]
+    return found
+
+
+def load_waivers(path: Path | None) -> list[Waiver]:
+    """A waiver file; none where none is given."""
+    if path is None:
+        return []
+    try:
+        return read_waivers(path.read_text("utf-8"), str(path))
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read the waiver file {path}: {error}") from error
+
+
+def append_waiver(path: Path, waiver: Waiver) -> None:
+    """Add one decision to a file, behind what is there; what would not be read again is refused."""
+    said = {"rule": waiver.rule, "subjects": list(waiver.subjects)}
+    said |= {"reason": waiver.reason, "owner": waiver.owner}
+    text = f"[[{next(kind for kind, verdict in KINDS.items() if verdict == waiver.verdict)}]]\n"
+    # A JSON text is a TOML text as well.
+    text += "".join(f"{key} = {json.dumps(value)}\n" for key, value in said.items())
+    text += f"expires = {waiver.expires.isoformat()}\n"
+    for one in read_waivers(text, "the waiver"):
+        one.prefixes()
+    load_waivers(path if path.is_file() else None)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="utf-8") as file:
+        file.write(("\n" if path.stat().st_size else "") + text)

@@ -1,0 +1,39 @@
+"""`railwright intent`: what the fabric is meant to be."""
+
+from pathlib import Path
+
+import typer
+
+from railwright.cli.common import SNAPSHOT, STORE
+from railwright.config import store_folder
+from railwright.facts.snapshot import find
+from railwright.intent.propose import proposal
+from railwright.intent.site import profiles, read_site
+from railwright.report.console import next_step, output
+from railwright.report.screen import Screen, wrapped
+
+app = typer.Typer(
+    help="What the fabric is meant to be: profiles and the site file.", no_args_is_help=True
+)
+
+
+@app.command("init")
+def init(snapshot: str | None = SNAPSHOT, store: Path | None = STORE) -> None:
+    """Propose a site file from what a snapshot mostly is, on standard output."""
+    found = find(store_folder(store), snapshot)
+    with found.database() as database:
+        text = proposal(database, found.name)
+    read_site(text, "the proposal")  # what we propose we must take
+    output().print(text, end="", soft_wrap=True)
+    next_step("railwright intent init > ~/.config/railwright/site.toml, then railwright check")
+
+
+@app.command("profiles")
+def list_profiles() -> None:
+    """The profiles there are."""
+    screen = Screen(output())
+    for name, data in profiles().items():
+        screen.heading(name)
+        for line in wrapped(screen, str(data["meaning"]), 2):
+            screen.line(line)
+    next_step("railwright intent init")

@@ -1,0 +1,24 @@
+"""`railwright rules`: the catalogue."""
+
+from pathlib import Path
+
+import typer
+
+from railwright.check.pack import load_pack
+from railwright.check.rule import shipped
+from railwright.report.console import next_step, output
+from railwright.report.rule_help import print_rules
+from railwright.report.screen import Screen
+
+
+def rules(
+    pack: list[Path] = typer.Option(
+        [], "--rules", help="A folder with rules of your own: checked, tested by its cases, listed."
+    ),
+) -> None:
+    """Every rule. What is marked preview runs only when it is selected."""
+    found = dict(shipped())
+    for folder in pack:
+        found |= load_pack(folder)
+    print_rules(Screen(output()), sorted(found.values(), key=lambda rule: (rule.topic, rule.id)))
+    next_step("railwright explain RULE")

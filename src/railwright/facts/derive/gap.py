@@ -1,0 +1,27 @@
+"""Table `gap`: a million rows say ok, and what matters is the others."""
+
+from railwright.facts.duck import quote
+from railwright.facts.schema import feeding_probes
+
+
+def queries() -> list[str]:
+    """The SELECT of the derived table, alone."""
+    probes = ", ".join(quote(probe) for probe in feeding_probes())
+    query = f"""
+        WITH asked AS (
+            SELECT target, probe, bool_or(status = 'ok') AS is_ok FROM probe_result GROUP BY ALL
+        )
+        SELECT r.target, max(r.read_at) AS read_at, r.probe, r.status, min(r.reason) AS reason,
+               count(*) AS answers, NOT bool_or(a.is_ok) AS nothing_read
+        FROM (FROM probe_result WHERE status <> 'ok') AS r
+        JOIN asked AS a ON a.target = r.target AND a.probe = r.probe
+        -- A management port without DCB is no gap where the RDMA ports have answered.
+        WHERE NOT (r.status = 'absent' AND a.is_ok)
+        GROUP BY r.target, r.probe, r.status
+        UNION ALL
+        SELECT t.target, NULL, w.probe,
+               CASE t.status WHEN 'reached' THEN 'not asked' ELSE 'not reached' END, '', 0, true
+        FROM target AS t CROSS JOIN (SELECT unnest([{probes}]) AS probe) AS w
+        ANTI JOIN asked AS a ON a.target = t.target AND a.probe = w.probe
+    """
+    return [query]

@@ -1,0 +1,1 @@
+"""What the operator wants: a profile, the site file over it, and what is waived."""

@@ -1,0 +1,154 @@
+"""A first site file from what a fleet mostly is: to be read by a person, not to be trusted."""
+
+import json
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import duckdb
+
+# What most compute ports have, per setting: the SELECT gives one value per port, NULL = not read.
+_COMPUTE = "(FROM port WHERE role = 'compute' AND link_layer = 'Ethernet' AND netdev <> '')"
+_SETTINGS = {
+    "trust": f"SELECT q.trust FROM {_COMPUTE} p LEFT JOIN qos_port q USING (target, netdev)",
+    "lossless_priorities": f"""
+        SELECT CASE WHEN count(q.pfc_enabled) = 8
+                    THEN list(q.priority ORDER BY q.priority) FILTER (q.pfc_enabled) END
+        FROM {_COMPUTE} p LEFT JOIN qos_priority q USING (target, netdev)
+        GROUP BY p.target, p.netdev""",
+    "mtu": f"SELECT n.mtu FROM {_COMPUTE} p LEFT JOIN netdev n "
+    "ON n.target = p.target AND n.name = p.netdev",
+    "max_read_request": f"SELECT c.max_read_request FROM {_COMPUTE} p "
+    "LEFT JOIN pci_config c USING (target, pci)",
+}
+
+
+class Most(NamedTuple):
+    """What most have, and how many of how many."""
+
+    value: object
+    have: int
+    total: int
+
+
+def _most(database: duckdb.DuckDBPyConnection, query: str) -> Most | None:
+    """The commonest value, if more than half have it even if all that were not read differ."""
+    found = database.execute(
+        f"SELECT v, count(*) AS n, sum(count(*)) OVER () FROM ({query}) AS t(v) "
+        "GROUP BY v ORDER BY v IS NULL, n DESC LIMIT 1"
+    ).fetchone()
+    if found is None or found[0] is None or 2 * found[1] <= found[2]:
+        return None
+    return Most(*found)
+
+
+def _profile(  # noqa: PLR0911 (one for each profile)
+    database: duckdb.DuckDBPyConnection,
+) -> tuple[str, str]:
+    """(profile, why): from the link layer and from what PFC and ECN are."""
+    layer = _most(database, "SELECT link_layer FROM port WHERE role = 'compute'")
+    if layer is None:
+        return "observe", "what most compute ports are cannot be told"
+    if layer.value == "InfiniBand":
+        return "infiniband", f"{layer.have:,} of {layer.total:,} compute ports are InfiniBand"
+    pfc = _most(database, _SETTINGS["lossless_priorities"])
+    ecn = _most(
+        database,
+        f"SELECT bool_or(e.enabled) FROM {_COMPUTE} p "
+        "LEFT JOIN ecn_priority e USING (target, netdev) GROUP BY p.target, p.netdev",
+    )
+    if pfc is None:
+        return "observe", "PFC was not read on most compute ports, or differs"
+    there = f"at {pfc.have:,} of {pfc.total:,} compute ports"
+    if not pfc.value:
+        return "roce-lossy", f"PFC is off {there}"
+    if ecn is None:
+        return "observe", f"PFC is on {there}, but whether ECN is was not read"
+    if ecn.value:
+        return "roce-lossless", f"PFC and ECN are on {there}"
+    return "roce-pfc-only", f"PFC is on and ECN off {there}"
+
+
+def _fabric(database: duckdb.DuckDBPyConnection) -> Iterator[str]:
+    for name, query in _SETTINGS.items():
+        found = _most(database, query)
+        if found is None:
+            yield f"# {name}: not read, or no value that most compute ports have"
+        else:
+            value = json.dumps(found.value)
+            yield f"{name} = {value}  # {found.have:,} of {found.total:,} compute ports"
+
+
+def _classes(database: duckdb.DuckDBPyConnection) -> Iterator[str]:
+    rows = database.execute(
+        """
+        SELECT k.kind, count(*), any_value(k.gpus),
+               mode(cards), mode(rate), mode(nodes)
+        FROM host_kind k
+        LEFT JOIN (SELECT target, count(DISTINCT card) AS cards, mode(rate_gbps) AS rate
+                   FROM port WHERE role = 'compute' GROUP BY target) p USING (target)
+        LEFT JOIN (SELECT target, count(*) AS nodes FROM numa_node
+                   WHERE cpus <> '' GROUP BY target) n USING (target)
+        WHERE k.kind IS NOT NULL GROUP BY k.kind ORDER BY count(*) DESC, k.kind
+        """
+    ).fetchall()
+    for number, (kind, count, gpus, cards, rate, nodes) in enumerate(rows, 1):
+        yield ""
+        yield f"[[class]]  # {count:,} hosts"
+        yield f'name = "class-{number}"'
+        yield f"kind = {json.dumps(kind)}"
+        said = {"gpus": gpus, "compute_nics": cards, "port_rate_gbps": rate, "numa_nodes": nodes}
+        for name, value in said.items():
+            yield f"{name} = {value:.0f}" if value else f"# {name} = ?  # could not be told"
+
+
+def _nics(database: duckdb.DuckDBPyConnection) -> Iterator[str]:
+    rows = database.execute(
+        "SELECT psid, list(DISTINCT firmware_version ORDER BY firmware_version), count(*), "
+        "mode(firmware_version), count(*) FILTER (firmware_version IS NULL) "
+        "FROM rdma_device WHERE psid <> '' GROUP BY psid ORDER BY count(*) DESC, psid"
+    ).fetchall()
+    for psid, versions, count, usual, unread in rows:
+        others = (
+            f", also {', '.join(v for v in versions if v != usual)}" if len(versions) > 1 else ""
+        )
+        lacking = f", {unread:,} not read" if unread else ""
+        yield ""
+        yield f"[[nic]]  # {count:,} functions{others}{lacking}"
+        yield f"psid = {json.dumps(psid)}"
+        yield f"firmware = {json.dumps(usual)}" if usual else "# firmware = ?  # not read"
+
+
+def _roles(database: duckdb.DuckDBPyConnection) -> Iterator[str]:
+    rows = database.execute(
+        "SELECT role, device, count(*), (SELECT count(*) FROM port o WHERE o.device = p.device) "
+        "FROM port p WHERE role IS NOT NULL GROUP BY role, device ORDER BY role, device"
+    ).fetchall()
+    settled: dict[str, list[str]] = {}
+    for role, device, count, total in rows:
+        if count == total:
+            settled.setdefault(role, []).append(device)
+    for role, devices in settled.items():
+        yield ""
+        yield "[[role]]  # inferred: read it, then it is your word"
+        yield f'role = "{role}"'
+        yield f"devices = {json.dumps(devices)}"
+    if len({(device) for _, device, _, _ in rows}) > sum(map(len, settled.values())):
+        yield '# Some devices have different roles on different hosts: name them with hosts = "…".'
+
+
+def proposal(database: duckdb.DuckDBPyConnection, name: str) -> str:
+    """The text of a site file."""
+    profile, why = _profile(database)
+    lines = [
+        f"# Proposed from snapshot {name}: what most of the fleet is, which need not be what it",
+        "# should be. Read every line; delete what you do not want to be held to.",
+        "",
+        f'profile = "{profile}"  # {why}',
+        "",
+        "[fabric]",
+        *_fabric(database),
+        *_classes(database),
+        *_nics(database),
+        *_roles(database),
+    ]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,182 @@
+"""The site file: what this fabric is meant to be, over a profile, in the operator's own words."""
+
+import re
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+
+from railwright.errors import UsageError
+from railwright.toml import load_toml
+
+PROFILES = Path(__file__).parent / "profiles"
+ROLES = ("compute", "storage", "management", "unused")
+_MTU = range(68, 65536)
+_PRIORITY, _DSCP = range(8), range(64)
+
+# What `[fabric]` may say: a type, the values of a word, or the range of a number.
+FABRIC: dict[str, Any] = {
+    "trust": ("dscp", "pcp"),
+    "lossless_priorities": [_PRIORITY],
+    "data_priority": _PRIORITY,
+    "data_dscp": _DSCP,
+    "cnp_dscp": _DSCP,
+    "cnp_priority": _PRIORITY,
+    "ecn": bool,
+    "programmable_cc": bool,
+    "adaptive_routing": bool,
+    "mtu": _MTU,
+    "dcbx_owner": ("host", "firmware"),
+    "max_read_request": (128, 256, 512, 1024, 2048, 4096),
+    "rdma_netns_mode": ("shared", "exclusive"),
+    "ibgda": bool,
+}
+CLASS: dict[str, Any] = {
+    "name": str,
+    "hosts": str,
+    "kind": str,
+    "compute_nics": range(1, 65),
+    "gpus": range(65),
+    "port_rate_gbps": range(1, 10_000),
+    "numa_nodes": range(1, 1025),
+    "pcie_limited": bool,
+    "passes_physical_functions": bool,
+}
+ROLE: dict[str, Any] = {"role": ROLES, "hosts": str, "devices": [str], "netdevs": [str]}
+NIC: dict[str, Any] = {"psid": str, "firmware": str, "parameters": dict}
+_TOP: dict[str, Any] = {
+    "profile": str,
+    "fabric": dict,
+    "class": list,
+    "role": list,
+    "nic": list,
+    "never_touch": [str],
+    "parameters": dict,
+    "out_of_service": dict,
+}
+
+
+@dataclass(frozen=True)
+class Site:
+    """A checked site file."""
+
+    profile: str = "observe"
+    mode: str | None = None
+    fabric: dict[str, Any] = field(default_factory=dict)
+    classes: tuple[dict[str, Any], ...] = ()
+    roles: tuple[dict[str, Any], ...] = ()
+    nics: tuple[dict[str, Any], ...] = ()
+    never_touch: tuple[str, ...] = ()  # netdev names; `*` stands for anything
+    parameters: dict[str, dict[str, Any]] = field(default_factory=dict)  # rule -> name -> value
+
+
+class _Checker:
+    """Says what is wrong in the words of the file."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def wrong(self, what: str, do: str = "") -> UsageError:
+        return UsageError(f"{self._name}: {what}", do=do or "docs/site.md lists what it may say.")
+
+    def keys(self, where: str, data: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
+        for key, value in data.items():
+            if key not in known:
+                near = get_close_matches(key, known, 1)
+                hint = f"Did you mean {near[0]}?" if near else f"It may say {', '.join(known)}."
+                raise self.wrong(f"{where} cannot say {key}", hint)
+            self.value(f"{where} {key}", value, known[key])
+        return data
+
+    def value(self, where: str, value: object, kind: object) -> None:
+        if isinstance(kind, list):
+            if not isinstance(value, list):
+                raise self.wrong(f"{where} must be a list")
+            for one in value:
+                self.value(where, one, kind[0])
+        elif isinstance(kind, range):
+            if not isinstance(value, int) or isinstance(value, bool) or value not in kind:
+                raise self.wrong(f"{where} must be a number from {kind[0]} to {kind[-1]}")
+        elif isinstance(kind, tuple):
+            if value not in kind or isinstance(value, bool):
+                raise self.wrong(f"{where} must be one of {', '.join(map(str, kind))}")
+        elif isinstance(kind, type) and not isinstance(value, kind):
+            names = {str: "a text", dict: "a table", list: "tables", bool: "true or false"}
+            raise self.wrong(f"{where} must be {names[kind]}")
+
+
+@cache
+def profiles() -> dict[str, dict[str, Any]]:
+    """All profiles by name."""
+    found = {}
+    for path in sorted(PROFILES.glob("*.toml")):
+        data = load_toml(path.read_text("utf-8"), path.name)
+        checker = _Checker(path.name)
+        known = {"meaning": str, "mode": str, "sources": [str], "fabric": dict}
+        checker.keys("the profile", data, known)
+        checker.keys("fabric", cast("dict[str, Any]", data["fabric"]), FABRIC)
+        found[path.stem] = data
+    return found
+
+
+def _entries(
+    checker: _Checker, data: dict[str, Any], key: str, known: dict[str, Any], must: tuple[str, ...]
+) -> tuple[dict[str, Any], ...]:
+    found = []
+    for number, entry in enumerate(data.get(key, []), 1):
+        where = f"[[{key}]] {number}"
+        checker.value(where, entry, dict)
+        checker.keys(where, entry, known)
+        missing = [name for name in must if name not in entry]
+        if missing:
+            raise checker.wrong(f"{where} lacks {', '.join(missing)}")
+        found.append(entry)
+    return tuple(found)
+
+
+def read_site(text: str, name: str) -> Site:
+    """A site file; every mistake in it is told by name."""
+    data: dict[str, Any] = load_toml(text, name)
+    checker = _Checker(name)
+    checker.keys("the file", data, _TOP)
+    profile = str(data.get("profile", "observe"))
+    if profile not in profiles():
+        raise checker.wrong(f"there is no profile {profile}", f"There are {', '.join(profiles())}.")
+    base = profiles()[profile]
+    fabric = cast("dict[str, Any]", data.get("fabric", {}))
+    checker.keys("fabric", fabric, FABRIC)
+    types = [entry["psid"] for entry in _entries(checker, data, "nic", NIC, ("psid",))]
+    twice = sorted({psid for psid in types if types.count(psid) > 1})
+    if twice:
+        raise checker.wrong(f"[[nic]] {twice[0]} is there twice", "Join the two.")
+    for entry in data.get("nic", []):
+        for parameter, value in entry.get("parameters", {}).items():
+            if not re.fullmatch(r"[A-Z][A-Z0-9_]{1,63}(\[\d+\])?", parameter):
+                raise checker.wrong(f"nic {entry['psid']}: {parameter} is no firmware parameter")
+            if not isinstance(value, (str, int, bool)):
+                raise checker.wrong(f"nic {entry['psid']}: {parameter} must be a number or a text")
+    for entry in _entries(checker, data, "role", ROLE, ("role",)):
+        if ("devices" in entry) == ("netdevs" in entry):
+            raise checker.wrong(f"a role of {entry['role']} needs devices or netdevs, not both")
+    return Site(
+        profile,
+        cast("str | None", base.get("mode")),
+        {**base["fabric"], **fabric},
+        _entries(checker, data, "class", CLASS, ("name",)),
+        tuple(data.get("role", [])),
+        tuple(data.get("nic", [])),
+        tuple(data.get("never_touch", [])),
+        cast("dict[str, dict[str, Any]]", data.get("parameters", {})),
+    )
+
+
+def load_site(path: Path | None) -> Site:
+    """The site file, or the profile `observe` where there is none."""
+    if path is None:
+        return Site()
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read the site file {path}: {error}") from error
+    return read_site(text, str(path))

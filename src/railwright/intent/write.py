@@ -1,0 +1,105 @@
+"""Site -> the tables that rules read, for the machines of one snapshot."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from railwright.facts.duck import connect, copy_query, identifier, quote, read_spool
+from railwright.intent.schema import intent_tables
+from railwright.intent.site import Site
+from railwright.nodes import unfold
+
+Row = dict[str, Any]
+
+
+def _site_row(site: Site) -> Row:
+    said = dict(site.fabric)
+    row: Row = {"profile": site.profile, "fabric_mode": site.mode}
+    if "lossless_priorities" in said:
+        row["pfc_mask"] = sum(1 << priority for priority in set(said.pop("lossless_priorities")))
+    if "mtu" in said:
+        row["netdev_mtu"] = said.pop("mtu")
+    return {**row, **said}
+
+
+def _targets(database: duckdb.DuckDBPyConnection, facts: Path, entry: Row) -> list[str]:
+    """The machines that an entry speaks of: those it names, those of a kind, else all."""
+    if "hosts" in entry:
+        return unfold(entry["hosts"])
+    if "kind" in entry:
+        query = f"SELECT target FROM read_parquet({quote(str(facts / 'host_kind.parquet'))})"
+        return [
+            n for (n,) in database.execute(f"{query} WHERE kind = ?", [entry["kind"]]).fetchall()
+        ]
+    query = f"SELECT target FROM read_parquet({quote(str(facts / 'target.parquet'))})"
+    return [name for (name,) in database.execute(query).fetchall()]
+
+
+def _class_rows(database: duckdb.DuckDBPyConnection, facts: Path, site: Site) -> Iterator[Row]:
+    found: dict[str, Row] = {}
+    for entry in site.classes:  # the last one that names a machine counts
+        said = {key: value for key, value in entry.items() if key not in ("hosts", "kind", "name")}
+        for target in _targets(database, facts, entry):
+            found[target] = {"target": target, "class": entry["name"], **said}
+    yield from found.values()
+
+
+def _role_rows(database: duckdb.DuckDBPyConnection, facts: Path, site: Site) -> Iterator[Row]:
+    found: dict[tuple[Any, ...], Row] = {}
+    ports = f"read_parquet({quote(str(facts / 'port.parquet'))})"
+    for entry in site.roles:
+        column, globs = (
+            ("device", entry["devices"]) if "devices" in entry else ("netdev", entry["netdevs"])
+        )
+        names = _targets(database, facts, entry) if "hosts" in entry else None
+        which = "" if names is None else "AND list_contains($names, target)"
+        query = (
+            f"SELECT target, device, port FROM {ports} "
+            f"WHERE len(list_filter($globs, lambda g: {column} GLOB g)) > 0 {which}"
+        )
+        values: Row = {"globs": globs} if names is None else {"globs": globs, "names": names}
+        for key in database.execute(query, values).fetchall():
+            target, device, port = key
+            found[key] = {"target": target, "device": device, "port": port, "role": entry["role"]}
+    yield from found.values()
+
+
+def _nic_rows(site: Site) -> tuple[list[Row], list[Row]]:
+    firmware = [{"psid": n["psid"], "version": n["firmware"]} for n in site.nics if "firmware" in n]
+    parameters = [
+        {"psid": nic["psid"], "name": name, "value": str(value)}
+        for nic in site.nics
+        for name, value in nic.get("parameters", {}).items()
+    ]
+    return firmware, parameters
+
+
+def write_intent(site: Site, facts: Path, folder: Path) -> None:
+    """All intent tables as files of a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with connect(folder / "tmp") as database:
+        firmware, parameters = _nic_rows(site)
+        content: dict[str, Iterator[Row]] = {
+            "site": iter([_site_row(site)]),
+            "node_class": _class_rows(database, facts, site),
+            "declared_role": _role_rows(database, facts, site),
+            "wanted_firmware": iter(firmware),
+            "wanted_parameter": iter(parameters),
+        }
+        for name, table in intent_tables().items():
+            spool = folder / f"{name}.ndjson"
+            with spool.open("w", encoding="utf-8") as file:
+                for row in content[name]:
+                    file.write(json.dumps(row) + "\n")
+            kinds = table.column_types()
+            picked = ", ".join(map(identifier, kinds))
+            if spool.stat().st_size:
+                query = f"SELECT {picked} FROM {read_spool(spool, kinds)}"
+            else:
+                empty = ", ".join(f"NULL::{kind} AS {identifier(n)}" for n, kind in kinds.items())
+                query = f"SELECT {empty} WHERE false"
+            copy_query(database, query, folder / f"{name}.parquet")
+            spool.unlink()

@@ -1,0 +1,232 @@
+"""`railwright check` for people: what is wrong, what is unknown, what was decided about it."""
+
+import time
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from railwright.check.findings import Account, Findings
+from railwright.check.rule import Rule
+from railwright.nodes import fold
+from railwright.report.console import plain
+from railwright.report.screen import Screen, age, cut, number_of, with_hosts, wrapped
+
+MOST_GROUPS = 6  # of one rule on a terminal; a pipe gets all
+STYLES = {"blocker": "bold red", "high": "red", "medium": "yellow", "low": "", "info": "dim"}
+INDENT = 10
+
+
+class Block(NamedTuple):
+    """The open findings of one rule."""
+
+    rule: str
+    severity: str
+    subjects: int
+    hosts: int
+    cost_gbps: float | None
+
+
+class Group(NamedTuple):
+    """Findings of one rule that say the same."""
+
+    observed: str | None
+    expected: str | None
+    subjects: int
+    example: str
+    targets: list[str]
+
+
+_BLOCKS = """
+SELECT rule, arg_min(severity, rank), count(*)::BIGINT, count(DISTINCT target), sum(cost_gbps)
+FROM finding WHERE verdict = 'fail' AND state = 'open'
+GROUP BY rule ORDER BY sum(cost_gbps) DESC NULLS LAST, min(rank), count(*) DESC, rule
+"""
+_GROUPS = """
+SELECT observed, expected, count(*)::BIGINT, min(subject), list(DISTINCT target)
+FROM finding WHERE verdict = 'fail' AND state = 'open' AND rule = ?
+GROUP BY ALL ORDER BY count(*) DESC, 1, 2
+"""
+_UNDER = """
+SELECT cause, rule, count(*)::BIGINT FROM finding WHERE state = 'implied' GROUP BY ALL ORDER BY 2
+"""
+_UNKNOWN = """
+SELECT why, state, string_agg(DISTINCT rule, ',' ORDER BY rule), sum(n)::BIGINT,
+       list(DISTINCT target)
+FROM (SELECT rule, target, why, state, count(*) AS n FROM finding
+      WHERE verdict = 'unknown' AND state IN ('open', 'out of service') GROUP BY ALL)
+GROUP BY why, state ORDER BY count(DISTINCT target) DESC, why
+"""
+_DECIDED = """
+SELECT waiver, state, count(*)::BIGINT, list(DISTINCT target)
+FROM finding WHERE state IN ('waived', 'accepted') GROUP BY ALL ORDER BY 1
+"""
+
+
+def blocks(findings: Findings) -> list[Block]:
+    """What is open, the costliest first, then the worst."""
+    return [Block(*row) for row in findings.database.execute(_BLOCKS).fetchall()]
+
+
+def exit_status(findings: Findings) -> int:
+    """1: findings, or a waiver that has ended; 3: something is unknown that nobody accepted."""
+    worth = any(findings.rules[block.rule].severity != "info" for block in blocks(findings))
+    if worth or findings.expired():
+        return 1
+    stopped = any(
+        one.trouble and not one.trouble.startswith("not run") for one in findings.accounts()
+    )
+    gap = findings.database.execute(
+        "SELECT 1 FROM finding WHERE verdict = 'unknown' AND state = 'open' LIMIT 1"
+    ).fetchone()
+    return 3 if stopped or gap else 0
+
+
+def print_findings(screen: Screen, findings: Findings, profile: str, *, coverage: bool) -> None:
+    """The report."""
+    accounts = findings.accounts()
+    found = blocks(findings)
+    expired = findings.expired()
+    _print_head(screen, findings, accounts, profile)
+    under = _under(findings)
+    for block in found:
+        _print_block(screen, findings, block, under.get(block.rule, []))
+    for waiver in expired:
+        screen.line()
+        screen.heading("medium    ", f"A waiver of {waiver.rule} ended on {waiver.expires}")
+        screen.line(f"{' ' * INDENT}{', '.join(waiver.subjects)}: {waiver.reason} ({waiver.owner})")
+    gaps = _print_unknown(screen, findings, accounts)
+    _print_decided(screen, findings)
+    if coverage:
+        _print_coverage(screen, findings, accounts)
+    if not found and not expired and not gaps:
+        screen.line()
+        screen.line("Nothing to report.", "green")
+
+
+def _print_head(screen: Screen, findings: Findings, accounts: list[Account], profile: str) -> None:
+    snapshot = findings.snapshot
+    started = snapshot.run.get("started")
+    old = f", {age(time.time() - started)} old" if isinstance(started, (int, float)) else ""
+    screen.heading(f"Snapshot {snapshot.name}", f"{old}, against the profile {profile}")
+    judged = sum(one.ok + one.fail for one in accounts)
+    unknown = sum(one.unknown for one in accounts)
+    ran = [one for one in accounts if not one.trouble]
+    screen.line(
+        f"{number_of(len(ran), 'rule')} ran: {judged:,} verdicts, {unknown:,} unknown, "
+        f"{sum(one.not_applicable for one in accounts):,} not applicable"
+    )
+    later = [one for one in accounts if one.trouble.startswith("not run")]
+    if later:
+        screen.line(
+            f"{number_of(len(later), 'rule')} not run: they compare two snapshots (--before)", "dim"
+        )
+
+
+def _under(findings: Findings) -> dict[str, list[tuple[str, int]]]:
+    found: dict[str, list[tuple[str, int]]] = {}
+    for cause, rule, count in findings.database.execute(_UNDER).fetchall():
+        found.setdefault(cause, []).append((rule, count))
+    return found
+
+
+def _said(rule: Rule, group: Group) -> str:
+    """The rule's message without its subject, which stands behind it."""
+    values = {
+        "observed": "not read" if group.observed is None else plain(group.observed) or "''",
+        "expected": "?" if group.expected is None else plain(group.expected) or "''",
+    }
+    text = rule.message.replace("{subject} ", "").format(subject="it", **values)
+    return text[:1].upper() + text[1:]
+
+
+def _print_block(
+    screen: Screen, findings: Findings, block: Block, under: list[tuple[str, int]]
+) -> None:
+    rule = findings.rules[block.rule]
+    kind = rule.subject.kind.replace("_", " ")
+    where = number_of(block.hosts, "host")
+    count = where if kind == "host" else f"{number_of(block.subjects, kind)} on {where}"
+    cost = f", costs {block.cost_gbps:,.0f} Gb/s" if block.cost_gbps else ""
+    screen.line()
+    screen.heading(f"{block.severity:<{INDENT}}", f"{rule.id}  {rule.title}: {count}{cost}")
+    groups = [Group(*row) for row in findings.database.execute(_GROUPS, [rule.id]).fetchall()]
+    most = MOST_GROUPS if screen.is_terminal else len(groups)
+    everyone = findings.targets()
+    for group in groups[:most]:
+        line = f"{' ' * INDENT}{group.subjects:>5,}  {_said(rule, group)}"
+        for part in with_hosts(screen, line, group.targets, everyone, INDENT + 7):
+            screen.line(part, STYLES[block.severity])
+        if group.example not in group.targets:
+            screen.line(f"{' ' * (INDENT + 7)}such as {plain(group.example)}", "dim")
+    if len(groups) > most:
+        screen.line(
+            f"{' ' * INDENT}and {len(groups) - most:,} more kinds: railwright check | cat", "dim"
+        )
+    for name, count_under in under:
+        title = findings.rules[name].title
+        screen.line(f"{' ' * (INDENT + 7)}and with it {name} ({count_under:,}): {title}", "dim")
+
+
+def _names(rules: str, total: int) -> str:
+    names = rules.split(",")
+    if len(names) == total and total > 1:
+        return "every rule"
+    return ", ".join(names) if len(names) <= 4 else f"{len(names)} rules: {', '.join(names[:3])}, …"
+
+
+def _print_unknown(screen: Screen, findings: Findings, accounts: list[Account]) -> bool:
+    """What could not be judged; whether some of it nobody has accepted."""
+    rows = findings.database.execute(_UNKNOWN).fetchall()
+    stopped = [one for one in accounts if one.trouble and not one.trouble.startswith("not run")]
+    open_ones = any(state == "open" for _, state, *_ in rows)
+    if not rows and not stopped:
+        return False
+    screen.line()
+    screen.heading("Unknown", "" if open_ones or stopped else ", all of it out of service")
+    everyone = findings.targets()
+    for why, state, rules, count, targets in rows:
+        aside = "out of service, " if state == "out of service" else ""
+        said = f"{aside}{plain(why)}: {_names(rules, len(accounts))}"
+        line = f"  {number_of(len(targets), 'host'):>9}  {said}"
+        for part in with_hosts(screen, f"{line} ({count:,})", targets, everyone, 13):
+            screen.line(part, "dim" if aside else "yellow")
+    for one in stopped:
+        for line in wrapped(screen, f"{one.rule} could not be run: {plain(one.trouble)}", 2):
+            screen.line(line, "yellow")
+    return open_ones or bool(stopped)
+
+
+def _print_decided(screen: Screen, findings: Findings) -> None:
+    rows = findings.database.execute(_DECIDED).fetchall()
+    if not rows:
+        return
+    screen.line()
+    screen.heading("Decided")
+    for number, state, count, targets in rows:
+        one = findings.waivers[number]
+        text = (
+            f"  {count:>7,}  {state} until {one.expires} by {one.owner}: {one.rule} on "
+            f"{fold(targets)}: {one.reason}"
+        )
+        screen.line(cut(screen, plain(text)))
+
+
+def coverage_rows(accounts: list[Account]) -> Iterator[tuple[str, ...]]:
+    """Rule, judged, failed, unknown, not applicable."""
+    for one in accounts:
+        numbers = (one.ok + one.fail, one.fail, one.unknown, one.not_applicable)
+        yield one.rule, *(f"{n:,}" for n in numbers), one.trouble
+
+
+def _print_coverage(screen: Screen, findings: Findings, accounts: list[Account]) -> None:
+    screen.line()
+    screen.heading("Coverage", ": how many subjects each rule could judge")
+    rows = list(coverage_rows(accounts))
+    wide = max((len(row[0]) for row in rows), default=4)
+    head = (
+        f"  {'rule':<{wide}}  {'judged':>9}  {'failed':>7}  {'unknown':>8}  {'not applicable':>14}"
+    )
+    screen.line(head, "dim")
+    for name, judged, failed, unknown, other, trouble in rows:
+        line = f"  {name:<{wide}}  {judged:>9}  {failed:>7}  {unknown:>8}  {other:>14}"
+        said = plain(trouble) or findings.rules[name].title
+        screen.line(cut(screen, f"{line}  {said}"), "yellow" if unknown != "0" else "")

@@ -1,0 +1,204 @@
+"""The same findings for programs: JSON, JUnit, SARIF; and Markdown for a ticket."""
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+from xml.sax.saxutils import escape, quoteattr
+
+from railwright import __version__
+from railwright.check.findings import Findings
+from railwright.check.rule import Rule
+from railwright.nodes import fold
+from railwright.text import plain
+
+FORMAT = "railwright-findings-1"
+_FIELDS = ("rule", "severity", "target", "subject", "observed", "expected", "detail", "cost_gbps")
+_AT_A_TIME = 10_000
+# SARIF knows three levels.
+_LEVELS = {"blocker": "error", "high": "error", "medium": "warning", "low": "note", "info": "note"}
+
+
+def _rows(findings: Findings, columns: tuple[str, ...], where: str) -> Iterator[dict[str, Any]]:
+    found = findings.database.execute(
+        f"SELECT {', '.join(columns)} FROM finding WHERE {where} ORDER BY rank, rule, subject"
+    )
+    while rows := found.fetchmany(_AT_A_TIME):
+        for row in rows:
+            yield dict(zip(columns, row, strict=True))
+
+
+def _waiver(findings: Findings, number: int | None) -> dict[str, str] | None:
+    if number is None:
+        return None
+    one = findings.waivers[number]
+    return {"reason": one.reason, "owner": one.owner, "expires": one.expires.isoformat()}
+
+
+def _listed(rows: Iterator[dict[str, Any]]) -> Iterator[str]:
+    comma = ""
+    for row in rows:
+        yield f"{comma}\n    {json.dumps(row)}"
+        comma = ","
+
+
+def _rule_rows(findings: Findings) -> Iterator[dict[str, Any]]:
+    for one in findings.accounts():
+        rule = findings.rules[one.rule]
+        yield {
+            "id": rule.id,
+            "title": rule.title,
+            "severity": rule.severity,
+            "subject": rule.subject.kind,
+            "ok": one.ok,
+            "fail": one.fail,
+            "unknown": one.unknown,
+            "not_applicable": one.not_applicable,
+            "trouble": one.trouble,
+        }
+
+
+def as_json(findings: Findings, profile: str, status: int) -> Iterator[str]:
+    """One object, its lists one row per line."""
+    head = {
+        "format": FORMAT,
+        "railwright": __version__,
+        "snapshot": findings.snapshot.name,
+        "profile": profile,
+        "exit_status": status,
+        "expired_waivers": [
+            {"rule": w.rule, "subjects": list(w.subjects), "reason": w.reason, "owner": w.owner}
+            for w in findings.expired()
+        ],
+    }
+    yield json.dumps(head)[:-1] + ',\n  "rules": ['
+    yield from _listed(_rule_rows(findings))
+    yield '\n  ],\n  "findings": ['
+    failed = _rows(findings, (*_FIELDS, "state", "cause", "waiver"), "verdict = 'fail'")
+    yield from _listed({**row, "waiver": _waiver(findings, row["waiver"])} for row in failed)
+    yield '\n  ],\n  "unknown": ['
+    gaps = ("rule", "target", "subject", "why", "state", "waiver")
+    unknown = _rows(findings, gaps, "verdict = 'unknown'")
+    yield from _listed({**row, "waiver": _waiver(findings, row["waiver"])} for row in unknown)
+    yield "\n  ]\n}\n"
+
+
+def _message(rule: Rule, row: dict[str, Any]) -> str:
+    values = {
+        "subject": plain(row["subject"]),
+        "observed": "not read" if row["observed"] is None else plain(row["observed"]) or "''",
+        "expected": "?" if row["expected"] is None else plain(row["expected"]) or "''",
+    }
+    return rule.message.format(**values)
+
+
+def as_junit(findings: Findings, profile: str, status: int) -> Iterator[str]:  # noqa: ARG001
+    """A suite per rule: failed and unknown subjects are cases, the others are counted in one."""
+    yield '<?xml version="1.0" encoding="UTF-8"?>\n'
+    yield f"<testsuites name={quoteattr(f'railwright check {findings.snapshot.name}')}>\n"
+    for one in findings.accounts():
+        rule = findings.rules[one.rule]
+        where = f"rule = '{rule.id}' AND state IN ('open', 'implied')"
+        rows = list(_rows(findings, (*_FIELDS, "verdict", "why"), where))
+        failed = sum(1 for row in rows if row["verdict"] == "fail")
+        stopped = bool(one.trouble)
+        total = len(rows) + bool(one.ok) + stopped
+        yield (
+            f'  <testsuite name={quoteattr(f"{rule.id} {rule.title}")} tests="{total}" '
+            f'failures="{failed}" errors="{len(rows) - failed + stopped}">\n'
+        )
+        if one.ok:
+            name = quoteattr(f"{one.ok:,} in order")
+            yield f'    <testcase name={name} classname="{rule.id}"/>\n'
+        if stopped:
+            said = f"<error>{escape(plain(one.trouble))}</error>"
+            yield f'    <testcase name="run" classname="{rule.id}">{said}</testcase>\n'
+        for row in rows:
+            tag = "failure" if row["verdict"] == "fail" else "error"
+            said = _message(rule, row) if tag == "failure" else f"unknown: {plain(row['why'])}"
+            yield (
+                f'    <testcase name={quoteattr(plain(row["subject"]))} classname="{rule.id}">'
+                f"<{tag} message={quoteattr(said)}/></testcase>\n"
+            )
+        yield "  </testsuite>\n"
+    yield "</testsuites>\n"
+
+
+def as_sarif(findings: Findings, profile: str, status: int) -> Iterator[str]:  # noqa: ARG001
+    """SARIF 2.1.0: subjects are logical locations."""
+    rules = [
+        {
+            "id": rule.id,
+            "shortDescription": {"text": rule.title},
+            "fullDescription": {"text": rule.why},
+            "help": {"text": rule.do},
+            "defaultConfiguration": {"level": _LEVELS[rule.severity]},
+        }
+        for rule in findings.rules.values()
+    ]
+    driver = {"name": "Railwright", "version": __version__, "rules": rules}
+    head = {
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+    }
+    run = json.dumps({"tool": {"driver": driver}})[:-1]
+    yield json.dumps(head)[:-1] + f', "runs": [{run}, "results": ['
+    rows = _rows(findings, (*_FIELDS, "verdict", "why", "state"), "state <> 'out of service'")
+
+    def results() -> Iterator[dict[str, Any]]:
+        for row in rows:
+            rule = findings.rules[row["rule"]]
+            known = row["verdict"] == "fail"
+            result: dict[str, Any] = {
+                "ruleId": rule.id,
+                "kind": "fail" if known else "open",  # open: it could not be decided
+                "level": _LEVELS[row["severity"]] if known else "none",
+                "message": {"text": _message(rule, row) if known else f"unknown: {row['why']}"},
+                "locations": [
+                    {"logicalLocations": [{"fullyQualifiedName": plain(row["subject"])}]}
+                ],
+            }
+            if row["state"] in ("waived", "accepted"):
+                result["suppressions"] = [{"kind": "external"}]
+            yield result
+
+    yield from _listed(results())
+    yield "\n]}]}\n"
+
+
+def as_markdown(findings: Findings, profile: str, status: int) -> Iterator[str]:  # noqa: ARG001
+    """For a ticket: one section per rule, hosts folded."""
+    yield f"# Findings of {findings.snapshot.name} (profile {profile})\n"
+    rows = findings.database.execute(
+        "SELECT rule, arg_min(severity, rank), observed, expected, count(*), list(DISTINCT target) "
+        "FROM finding WHERE verdict = 'fail' AND state = 'open' GROUP BY rule, observed, expected "
+        "ORDER BY min(rank), rule, count(*) DESC"
+    ).fetchall()
+    last = ""
+    for name, severity, observed, expected, count, targets in rows:
+        rule = findings.rules[name]
+        if name != last:
+            last = name
+            yield f"\n## {name} {rule.title} ({severity})\n\n{rule.why}\n\n{rule.do}\n\n"
+            yield "| subjects | observed | expected | hosts |\n|---|---|---|---|\n"
+        cells = (f"{count:,}", _cell(observed), _cell(expected), _cell(fold(targets)))
+        yield f"| {' | '.join(cells)} |\n"
+    gaps = findings.database.execute(
+        "SELECT why, count(*), list(DISTINCT target) FROM finding "
+        "WHERE verdict = 'unknown' AND state = 'open' GROUP BY why ORDER BY 2 DESC"
+    ).fetchall()
+    if gaps:
+        yield "\n## Unknown\n\n| verdicts | why | hosts |\n|---|---|---|\n"
+    for why, count, targets in gaps:
+        yield f"| {count:,} | {_cell(why)} | {_cell(fold(targets))} |\n"
+
+
+def _cell(text: str | None) -> str:
+    return "not read" if text is None else plain(text).replace("|", "\\|") or "''"
+
+
+FORMATS: dict[str, Callable[[Findings, str, int], Iterator[str]]] = {
+    "json": as_json,
+    "junit": as_junit,
+    "sarif": as_sarif,
+    "markdown": as_markdown,
+}

@@ -1,0 +1,87 @@
+"""`railwright rules` and `railwright explain`: what a rule says, and what it saw at one subject."""
+
+from railwright.check.explain import Seen
+from railwright.check.rule import Rule
+from railwright.report.console import plain
+from railwright.report.screen import Screen, cut, padded, widths
+
+
+def print_rules(screen: Screen, rules: list[Rule]) -> None:
+    """One line each, by topic."""
+    rows = [
+        (rule.id, rule.severity, rule.subject.kind.replace("_", " "), _marks(rule), rule.title)
+        for rule in rules
+    ]
+    title = ("rule", "severity", "of each", "", "fault")
+    columns = widths([title, *rows])
+    topic = ""
+    for rule, row in zip(rules, rows, strict=True):
+        if rule.topic != topic:
+            topic = rule.topic
+            screen.line()
+            screen.heading(topic)
+            screen.line("  " + padded(title, columns), "dim")
+        screen.line(cut(screen, "  " + padded(row, columns)), "dim" if rule.preview else "")
+
+
+def _marks(rule: Rule) -> str:
+    return "preview" if rule.preview else "two snapshots" if rule.baseline else ""
+
+
+def print_rule(screen: Screen, rule: Rule) -> None:
+    """Everything a rule's file says."""
+    screen.heading(f"{rule.id}  {rule.title}", f"  ({rule.severity}, of each {rule.subject.kind})")
+    for heading, text in (
+        ("Why it matters", rule.why),
+        ("What to do", rule.do),
+        ("When it is wrong", rule.wrong),
+    ):
+        screen.line()
+        screen.heading(heading)
+        for line in text.splitlines():
+            screen.line(f"  {line}")
+    screen.line()
+    screen.heading("Rests on")
+    screen.line(f"  {', '.join(rule.needs)}")
+    for name, why in rule.uses.items():
+        screen.line(f"  {name}, which may be missing: {why}")
+    for parameter in rule.parameters:
+        screen.line(
+            f"  {parameter.name} = {parameter.default} {parameter.unit}: {parameter.reason}"
+        )
+    if rule.cost:
+        screen.line(f"  cost: {rule.cost}")
+    screen.line()
+    screen.heading("Sources")
+    for source in rule.sources:
+        screen.line(f"  {source}")
+
+
+def print_seen(
+    screen: Screen, subject: str, verdict: dict[str, str | None], tables: list[Seen]
+) -> None:
+    """What a rule said of one subject, and the facts it rests on."""
+    screen.line()
+    screen.heading(subject, f": {verdict['verdict']}")
+    for name in ("observed", "expected", "detail", "why"):
+        if verdict.get(name):
+            screen.line(f"  {name:<9} {plain(str(verdict[name]))}")
+    for table, columns, rows in tables:
+        screen.line()
+        screen.heading(table, "" if rows else ": no row of this machine")
+        if not rows:
+            continue
+        cells = [[("not read" if v is None else plain(str(v))) for v in row] for row in rows]
+        shape = widths([columns, *cells])
+        screen.line(cut(screen, "  " + padded(columns, shape)), "dim")
+        for row in cells:
+            screen.line(cut(screen, "  " + padded(row, shape)))
+
+
+def print_evidence(screen: Screen, rows: list[tuple[str, str, str, str]]) -> None:
+    """Which answers the facts were read from."""
+    screen.line()
+    screen.heading("Evidence")
+    for target, probe, instance, status in rows:
+        what = f"railwright evidence {target} {probe}" + (f" {instance}" if instance else "")
+        screen.line(f"  {status:<14} {what}", "" if status == "ok" else "yellow")

@@ -1,0 +1,91 @@
+/* +++
+id = "N-24"
+title = "An address or GUID that another machine has too"
+severity = "blocker"
+subject = "port"
+needs = [
+    "port_scope.link_layer", "host.boot_id", "rdma_device.node_guid", "netdev.mac", "address.scope",
+]
+message = "{subject}: {observed}; it must be {expected}"
+since = "0.2"
+sources = ["rules-review.md N-24", "judgement: what a boot id tells of a machine that is listed twice"]
+
+[uses]
+"port_scope.role" = "asked on Ethernet only: a GUID must be unique whatever the port is for"
+"port_scope.netdev" = "asked on Ethernet only"
+"probe_result.status" = "tells a port without an address from one whose addresses were not read"
+"port_scope.inferred" = "caps the severity"
++++
+## Why it matters
+Two machines with one rail address or MAC address take each other's packets: connections break on both, now and then and
+without a pattern. On InfiniBand the subnet manager keeps one of two ports with the same GUID off the fabric.
+
+## What to do
+Find which of the two has the wrong one: an address copied with a host's network file or a cloned image, a MAC address or
+GUID written to the card when a board was exchanged. Drain the wrong one first; a new address takes hold at once, a new
+MAC address or GUID after a firmware reset, which takes down all ports of the card.
+
+## When it is wrong
+Islands that never meet may use the same addresses: say so in a waiver. Machines that are listed twice under two names are
+recognised by their boot id. The system image GUID is not compared: hosts that share one multi-host card share it. Only
+machines of this collection are compared.
+*/
+with identities as (
+    select p.target, p.device, p.port, 'node GUID' as kind, d.node_guid as value
+    from port_scope as p
+    left join rdma_device as d on d.target = p.target and d.device = p.device
+    where p.link_layer = 'InfiniBand'
+    union all
+    select p.target, p.device, p.port, 'MAC address', n.mac
+    from port_scope as p
+    left join netdev as n on n.target = p.target and n.name = p.netdev
+    where p.link_layer = 'Ethernet'
+    union all
+    -- An address that may be a global one stays without a value until its scope is known.
+    select p.target, p.device, p.port, 'address', case when a.scope = 'global' then a.address end
+    from port_scope as p
+    join address as a on a.target = p.target and a.netdev = p.netdev
+    where p.link_layer = 'Ethernet' and (a.scope = 'global' or a.scope is null)
+),
+holders as (
+    select
+        i.kind,
+        i.value,
+        case when count(h.boot_id) = count(*) or count(distinct h.boot_id) > 1 then count(distinct h.boot_id) end as machines,
+        min(i.target) as first_target,
+        max(i.target) as last_target
+    from identities as i
+    left join host as h on h.target = i.target
+    group by i.kind, i.value
+),
+judged as (
+    select
+        i.target,
+        i.device,
+        i.port,
+        any_known(
+            case when i.value in ('', '00:00:00:00:00:00', '0000:0000:0000:0000') then false else h.machines > 1 end
+        ) as is_double,
+        count(*) filter (i.kind = 'address') as addresses,
+        max(i.kind || ' ' || i.value || ' is on ' || h.machines || ' machines, ' || h.first_target || ' and ' || h.last_target)
+            filter (h.machines > 1) as words
+    from identities as i
+    left join holders as h on h.kind = i.kind and h.value = i.value
+    group by i.target, i.device, i.port
+)
+select
+    p.target,
+    p.device,
+    p.port,
+    j.words as observed,
+    'on one machine alone' as expected,
+    p.link_layer = 'InfiniBand' or (
+        p.link_layer = 'Ethernet' and p.role in ('compute', 'storage') and p.netdev <> ''
+        and case when j.addresses > 0 then true when r.status = 'ok' then false end
+    ) as applies,
+    j.is_double as fault,
+    p.netdev as detail,
+    p.link_layer = 'Ethernet' and p.inferred as inferred
+from port_scope as p
+left join judged as j on j.target = p.target and j.device = p.device and j.port = p.port
+left join probe_result as r on r.target = p.target and r.probe = 'ip_address' and r.instance = ''

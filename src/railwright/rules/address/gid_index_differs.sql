@@ -1,0 +1,89 @@
+/* +++
+id = "ADR-03"
+title = "The RoCE v2 GID has another index than on its peers, while an index is pinned"
+severity = "high"
+subject = "port"
+needs = [
+    "port_scope.link_layer", "port_scope.role", "port_scope.netdev", "port_scope.cohort",
+    "gid.gid", "gid.type", "library_setting.value", "library_setting.precedence",
+]
+message = "{subject} has its RoCE v2 IPv4 GID at index {observed}, its peers at {expected}"
+implied_by = ["ADR-02"]
+since = "0.2"
+sources = ["rules-review.md ADR-03", "rules-review.md G-FLEET", "incidents.md I-049 I-058"]
+
+[uses]
+"probe_result.status" = "tells a variable that is not set from one that was not read"
+"port_scope.inferred" = "caps the severity"
+
+[parameters.least_members]
+default = 8
+unit = "ports"
+reason = "rules-review.md G-FLEET: fewer have no reliable majority"
++++
+## Why it matters
+Some host of this group pins NCCL_IB_GID_INDEX. One number for all ports only works where all ports keep the same address
+in the same slot; on a port that keeps it elsewhere the job fails at start.
+
+## What to do
+Best remove the pin: NCCL 2.21 and later choose by themselves. Else find what shifted the slots on this port (`show_gids`:
+an extra VLAN, a second address, an address that came up in another order) and remove it. Taking an address away and
+adding it again moves its GID under running connections: drain first.
+
+## When it is wrong
+Jobs that let NCCL choose are not harmed. Only the host's configuration files are read: a pin that every job sets itself
+is not seen, and then this rule is silent.
+*/
+with port_gids as (
+    select
+        target,
+        device,
+        port,
+        -- -1: there is none.
+        case
+            when count(gid) < count(*) or count(type) < count(*) then null
+            when count(*) filter (type = 'RoCE v2' and gid like '0000:0000:0000:0000:0000:ffff:%') = 0 then -1
+            else min(index) filter (type = 'RoCE v2' and gid like '0000:0000:0000:0000:0000:ffff:%')
+        end as index
+    from gid
+    group by target, device, port
+),
+pinned as (
+    select
+        r.target,
+        case
+            when count(*) filter (s.precedence = 1) = 1
+                then try_cast(max(s.value) filter (s.precedence = 1) as integer) >= 0
+            when count(*) filter (s.file is not null and s.precedence is null) = 0 then false
+        end as is_pinned
+    from probe_result as r
+    left join library_setting as s on s.target = r.target and s.name in ('', 'NCCL_IB_GID_INDEX')
+    where r.probe = 'libraries' and r.status in ('ok', 'absent')
+    group by r.target
+),
+cohorts as (
+    select
+        p.cohort,
+        count(*) as members,
+        mode_known(g.index) as usual,
+        any_known(i.is_pinned) as is_pinned
+    from port_scope as p
+    left join port_gids as g on g.target = p.target and g.device = p.device and g.port = p.port
+    left join pinned as i on i.target = p.target
+    where p.netdev <> '' and p.link_layer = 'Ethernet' and p.role = 'compute' and (g.index >= 0 or g.index is null)
+    group by p.cohort
+)
+select
+    p.target,
+    p.device,
+    p.port,
+    g.index as observed,
+    c.usual as expected,
+    p.link_layer = 'Ethernet' and p.role = 'compute' and p.netdev <> ''
+        and g.index >= 0 and c.members >= $least_members and c.is_pinned as applies,
+    g.index <> c.usual as fault,
+    p.netdev as detail,
+    p.inferred
+from port_scope as p
+left join port_gids as g on g.target = p.target and g.device = p.device and g.port = p.port
+left join cohorts as c on c.cohort = p.cohort

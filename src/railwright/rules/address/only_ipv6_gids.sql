@@ -1,0 +1,73 @@
+/* +++
+id = "ADR-08"
+title = "Only IPv6 GIDs, and NCCL looks for IPv4"
+severity = "high"
+subject = "port"
+needs = ["port_scope.link_layer", "port_scope.role", "port_scope.netdev", "gid.gid", "gid.type"]
+message = "{subject} has {observed}; NCCL needs {expected}"
+preview = true
+since = "0.2"
+sources = ["rules-review.md ADR-08", "incidents.md I-047", "NCCL src/transport/net_ib/connect.cc: ncclUpdateGidIndex"]
+
+[uses]
+"library_setting.value" = "a variable that is not set has no row; probe_result tells whether the files were read"
+"library_setting.precedence" = "a variable that is not set has no row; probe_result tells whether the files were read"
+"probe_result.status" = "tells a variable or a slot that is not there from one that was not read"
+"port_scope.inferred" = "caps the severity"
++++
+## Why it matters
+NCCL chooses a GID of the family that NCCL_IB_ADDR_FAMILY names, IPv4 unless set. A port without an IPv4 GID keeps index 0,
+which is RoCE v1 or link-local, although a routable IPv6 GID is there: every operation ends in error 12.
+
+## What to do
+Set `NCCL_IB_ADDR_FAMILY=AF_INET6` in /etc/nccl.conf on every host of the pool, or give the ports IPv4 addresses too. New
+jobs read the file, running ones do not. NCCL_SOCKET_FAMILY is another thing: it is about the control connections.
+
+## When it is wrong
+Only the host's configuration files are read: a job that sets the family or the index itself is in order, and so are
+libraries that choose by themselves in another way.
+*/
+with port_gids as (
+    select
+        target,
+        device,
+        port,
+        any_known(type = 'RoCE v2' and gid not like 'fe80:%') as has_routable,
+        any_known(type = 'RoCE v2' and gid like '0000:0000:0000:0000:0000:ffff:%') as has_ipv4,
+        -- Slots that are not in use have no row.
+        any_known(index = 0 and type = 'RoCE v2' and gid not like 'fe80:%') as first_is_routable
+    from gid
+    group by target, device, port
+),
+settings as (
+    -- '' = set in none of the files, and all of them were read; a file that was not has a row without a precedence.
+    select
+        r.target,
+        w.name,
+        case
+            when count(*) filter (s.name = w.name and s.precedence = 1) = 1
+                then max(s.value) filter (s.name = w.name and s.precedence = 1)
+            when count(*) filter (s.file is not null and s.precedence is null) = 0 then ''
+        end as value
+    from probe_result as r
+    cross join (select unnest(['NCCL_IB_GID_INDEX', 'NCCL_IB_ADDR_FAMILY']) as name) as w
+    left join library_setting as s on s.target = r.target and s.name in ('', w.name)
+    where r.probe = 'libraries' and r.status in ('ok', 'absent')
+    group by r.target, w.name
+)
+select
+    p.target,
+    p.device,
+    p.port,
+    'no IPv4 RoCE v2 GID, and index 0 is link-local or RoCE v1' as observed,
+    'an IPv4 RoCE v2 GID, or NCCL_IB_ADDR_FAMILY AF_INET6' as expected,
+    -- A port without any routable GID is the business of another rule.
+    p.link_layer = 'Ethernet' and p.role = 'compute' and p.netdev <> '' and g.has_routable
+        and (g.has_ipv4 or ((i.value = '' or i.value like '-%') and f.value <> 'AF_INET6')) as applies,
+    not g.has_ipv4 and not g.first_is_routable as fault,
+    p.netdev as detail,
+    p.inferred
+from port_scope as p
+left join port_gids as g on g.target = p.target and g.device = p.device and g.port = p.port
+left join settings as i on i.target = p.target and i.name = 'NCCL_IB_GID_INDEX'
+left join settings as f on f.target = p.target and f.name = 'NCCL_IB_ADDR_FAMILY'

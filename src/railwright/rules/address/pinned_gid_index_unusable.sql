@@ -1,0 +1,66 @@
+/* +++
+id = "ADR-02"
+title = "The pinned GID index leads nowhere on this port"
+severity = "high"
+subject = "port"
+needs = [
+    "port_scope.link_layer", "port_scope.role", "port_scope.netdev", "port_scope.state",
+    "library_setting.value", "library_setting.precedence", "gid.gid", "gid.netdev",
+]
+message = "{subject}: NCCL_IB_GID_INDEX points at {observed}, not at {expected}"
+implied_by = ["ADR-01"]
+since = "0.2"
+sources = ["rules-review.md ADR-02", "incidents.md I-043 I-044 I-058", "NCCL src/transport/net_ib/connect.cc: ncclIbGetGidIndex"]
+
+[uses]
+"probe_result.status" = "tells a variable or a slot that is not there from one that was not read"
+"port_scope.inferred" = "caps the severity"
++++
+## Why it matters
+NCCL_IB_GID_INDEX is one number for every port of every host, and GID tables differ: a VLAN, a second address or a
+macvlan shifts the slots. A port whose slot is empty fails at start, one whose slot is link-local times out (error 12).
+
+## What to do
+Remove the variable from the file: NCCL 2.21 and later find the RoCE v2 IPv4 GID themselves. On older releases set the
+index that `show_gids` names, or put the addresses in order so that all ports agree. New jobs read the file, running ones
+do not. No reset.
+
+## When it is wrong
+Only the host's configuration files are read: a job that sets the variable itself, and a container with its own
+/etc/nccl.conf, are not seen. The variable of another library (UCX_IB_GID_INDEX, NVSHMEM_IB_GID_INDEX) is not judged.
+*/
+with pinned as (
+    select
+        r.target,
+        case
+            when count(*) filter (s.precedence = 1) = 1 then try_cast(max(s.value) filter (s.precedence = 1) as integer)
+            -- Set in none of the files, and all of them were read; a file that was not has a row without a precedence.
+            when count(*) filter (s.file is not null and s.precedence is null) = 0 then -1
+        end as index
+    from probe_result as r
+    left join library_setting as s on s.target = r.target and s.name in ('', 'NCCL_IB_GID_INDEX')
+    where r.probe = 'libraries' and r.status in ('ok', 'absent')
+    group by r.target
+)
+select
+    p.target,
+    p.device,
+    p.port,
+    'index ' || i.index || case
+        when g.index is null then ', which is empty'
+        when g.netdev = '' then ', of another network namespace'
+        else ', which is ' || g.gid
+    end as observed,
+    'a GID that is not link-local' as expected,
+    p.link_layer = 'Ethernet' and p.role = 'compute' and p.state = 'ACTIVE' and p.netdev <> ''
+        and i.index >= 0 as applies,
+    case
+        when g.index is null and r.status = 'ok' then true
+        else g.gid like 'fe80:%' or g.netdev = ''
+    end as fault,
+    p.netdev as detail,
+    p.inferred
+from port_scope as p
+left join pinned as i on i.target = p.target
+left join gid as g on g.target = p.target and g.device = p.device and g.port = p.port and g.index = i.index
+left join probe_result as r on r.target = p.target and r.probe = 'infiniband' and r.instance = ''

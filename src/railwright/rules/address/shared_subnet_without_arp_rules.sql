@@ -1,0 +1,104 @@
+/* +++
+id = "ADR-04"
+title = "Several compute ports in one subnet, each answering ARP for all"
+severity = "high"
+subject = "port"
+needs = [
+    "port_scope.link_layer", "port_scope.role", "port_scope.netdev",
+    "netdev.master", "address.prefix_length", "ip_sysctl.value",
+]
+message = "{subject}: {observed}; it needs {expected}"
+covers = ["ADR-05"]
+since = "0.2"
+sources = ["rules-review.md ADR-04", "incidents.md I-052 I-053 I-054", "Linux Documentation/networking/ip-sysctl.rst"]
+
+[uses]
+"probe_result.status" = "tells a port without an address from one whose addresses were not read"
+"port_scope.inferred" = "caps the severity"
++++
+## Why it matters
+With the kernel's defaults any interface answers ARP for any address of the host. If several rails share a subnet, peers
+learn one MAC address for all of them: the traffic of all rails arrives at one NIC, connections time out or crawl. The
+same prefix on two interfaces also gives two equal routes, and which one is taken differs from host to host.
+
+## What to do
+The cure is one subnet per rail (or /31 links). Until then set `arp_ignore=1` and `arp_announce=2` in
+`net.ipv4.conf.all`, in sysctl.d so that it survives a reboot, and give every address its own routing table
+(`ip rule from ADDRESS`). It takes hold at once; neighbours keep the wrong entry until it ages or is flushed.
+
+## When it is wrong
+Ports in different VRFs do not disturb one another and are not counted together. Peers with static neighbour entries do
+not ask. Addresses of pods and of VLANs on the ports are not seen here.
+*/
+with own as (
+    select
+        p.target,
+        p.netdev,
+        p.role,
+        n.master as vrf,
+        a.prefix_length,
+        -- The network as a number.
+        list_reduce(try_cast(string_split(a.address, '.') as bigint[]), lambda high, low: high * 256 + low)
+            >> (32 - a.prefix_length) as network
+    from port_scope as p
+    join address as a on a.target = p.target and a.netdev = p.netdev and a.family = 'inet'
+    left join netdev as n on n.target = p.target and n.name = p.netdev
+    where p.link_layer = 'Ethernet'
+),
+subnets as (
+    select
+        target,
+        vrf,
+        prefix_length,
+        network,
+        count(distinct netdev) filter (role = 'compute') as compute_ports,
+        count(distinct netdev) filter (role is null) as ports_of_no_role,
+        -- Any address of the host whose place is not known may be in this subnet as well.
+        sum(count(*) filter (network is null or vrf is null)) over (partition by target) as unplaced
+    from own
+    group by target, vrf, prefix_length, network
+),
+placed as (
+    select
+        o.target,
+        o.netdev,
+        -- Networks of one or two addresses have no neighbours to confuse.
+        any_known(case
+            when s.compute_ports > 1 and o.prefix_length <= 30 then true
+            when s.unplaced = 0 and (s.ports_of_no_role = 0 or o.prefix_length > 30) then false
+        end) as shares
+    from own as o
+    left join subnets as s
+        on s.target = o.target and s.vrf = o.vrf and s.prefix_length = o.prefix_length and s.network = o.network
+    group by o.target, o.netdev
+),
+arp as (
+    select
+        target,
+        netdev,
+        max(value) filter (name = 'arp_ignore') as ignore,
+        max(value) filter (name = 'arp_announce') as announce
+    from ip_sysctl
+    group by target, netdev
+)
+select
+    p.target,
+    p.device,
+    p.port,
+    -- What holds is the larger of the interface's value and that of all.
+    'it shares a subnet, with arp_ignore ' || greatest(i.ignore, everywhere.ignore)
+        || ' and arp_announce ' || greatest(i.announce, everywhere.announce) as observed,
+    'a subnet of its own, or arp_ignore 1 and arp_announce 2' as expected,
+    p.link_layer = 'Ethernet' and p.role = 'compute' and p.netdev <> ''
+        and (o.netdev is not null or case when r.status = 'ok' then false end) as applies,
+    case
+        when o.shares then (i.ignore = 0 and everywhere.ignore = 0) or (i.announce < 2 and everywhere.announce < 2)
+        when not o.shares then false
+    end as fault,
+    p.netdev as detail,
+    p.inferred
+from port_scope as p
+left join placed as o on o.target = p.target and o.netdev = p.netdev
+left join arp as i on i.target = p.target and i.netdev = p.netdev
+left join arp as everywhere on everywhere.target = p.target and everywhere.netdev = 'all'
+left join probe_result as r on r.target = p.target and r.probe = 'ip_address' and r.instance = ''

@@ -1,0 +1,56 @@
+/* +++
+id = "MTU-03"
+title = "A virtual function has a larger RDMA MTU than its port"
+severity = "high"
+subject = "port"
+needs = [
+    "port_scope.link_layer", "port_scope.role", "port_scope.vf_count", "port_scope.pci",
+    "rdma_device.pci", "pci_function.physical_function", "verbs_port.active_mtu",
+]
+message = "{subject}: {observed}, the port itself {expected}"
+since = "0.2"
+sources = ["rules-review.md MTU-03", "reference.md B3", "judgement: the port's frame size is set by the physical function alone"]
+
+[uses]
+"port_scope.inferred" = "caps the severity"
++++
+## Why it matters
+A virtual function sends through the port of its physical function, and that one sets the port's frame size. A pod whose
+network device was given MTU 9000 above a port at 1500 opens connections, and its large messages vanish.
+
+## What to do
+Raise the MTU of the physical function's network device to at least that of its virtual functions (`ip link set NETDEV
+mtu 9000`, and in netplan or NetworkManager), after the switch port. It restarts the device's queues. Or lower the MTU in
+the CNI's network definition.
+
+## When it is wrong
+Only virtual functions whose RDMA device the host can see are compared: not those in a guest, and not those that moved
+with their namespace. Whether the switch has at least the port's MTU is not told by the host.
+*/
+with functions as (
+    select
+        f.target,
+        f.physical_function as pci,
+        case when count(v.active_mtu) = count(*) then max(v.active_mtu) end as mtu,
+        max(d.device) as device
+    from pci_function as f
+    join rdma_device as d on d.target = f.target and d.pci = f.pci
+    left join verbs_port as v on v.target = d.target and v.device = d.device
+    where f.physical_function <> ''
+    group by f.target, f.physical_function
+)
+select
+    p.target,
+    p.device,
+    p.port,
+    'RDMA MTU ' || f.mtu || ' on a virtual function' as observed,
+    'RDMA MTU ' || v.active_mtu as expected,
+    p.link_layer = 'Ethernet' and p.role in ('compute', 'storage') and p.vf_count > 0
+        -- Virtual functions that the host does not see can only be judged where they are.
+        and f.target is not null as applies,
+    f.mtu > v.active_mtu as fault,
+    f.device as detail,
+    p.inferred
+from port_scope as p
+left join functions as f on f.target = p.target and f.pci = p.pci
+left join verbs_port as v on v.target = p.target and v.device = p.device and v.port = p.port

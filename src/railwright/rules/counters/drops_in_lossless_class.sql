@@ -1,0 +1,109 @@
+/* +++
+id = "N-04"
+title = "NIC drops packets of a lossless class"
+severity = "high"
+subject = "port"
+needs = [
+  "port_scope.link_layer", "port_scope.role", "port_scope.netdev", "netdev_counter.value", "before.netdev_counter.value",
+  "host.boot_id", "before.host.boot_id",
+]
+message = "{subject} dropped {observed} of a lossless class"
+implied_by = ["N-07"]
+baseline = true
+since = "0.2"
+sources = [
+  "rules-review.md N-04, G-FABRIC, G-WINDOW", "mlx5 counters.rst (rx_prioP_discards, rx_prioP_buf_discard)",
+  "judgement: a priority with PFC on that drops contradicts itself, whatever the profile; rx_discards_phy also counts lossy ones",
+]
+
+[uses]
+"site.pfc_mask" = "which classes are lossless; where the site says nothing, those with PFC on"
+"qos_priority.pfc_enabled" = "asked where the site says nothing"
+"dcb_pfc_priority.enabled" = "the kernel's own tool tells the same where mlnx_qos is not installed"
+"port_scope.inferred" = "caps the severity"
++++
+## Why it matters
+A lossless class must never drop: RoCE counts on it and recovers badly. If the NIC's receive buffer overflows all the same,
+its pause came too late or was not heard.
+
+## What to do
+Check that PFC is on for that priority at *both* ends of the link, that the switch's headroom fits the cable, and that the
+NIC's receive buffer and cable length (`mlnx_qos -i NETDEV`) are right. Changing PFC bounces the link: drain first, one rail
+at a time. Then ask why the host is slow: N-05, PCI-01 to PCI-03.
+
+## When it is wrong
+A priority that is marked lossless on the NIC by mistake: then the mark is the fault. Drops at the moment when PFC was
+switched on, or the switch rebooted. The counters must be of one boot.
+*/
+with one_boot as (
+    -- Counters compare only within one boot.
+    select n.target
+    from host as n
+    inner join before.host as b on b.target = n.target and b.boot_id = n.boot_id
+),
+
+-- A counter that went down was reset. The eighth character is the priority.
+drops as (
+    select
+        n.target,
+        n.netdev,
+        try_cast(n.counter[8] as integer) as priority,
+        case when count(b.value) filter (n.value >= b.value) = count(*) then sum(n.value - b.value) end as dropped,
+        max(epoch(n.read_at) - epoch(b.read_at)) as seconds
+    from netdev_counter as n
+    cross join site as s
+    inner join one_boot as o on o.target = n.target
+    left join before.netdev_counter as b on b.target = n.target and b.netdev = n.netdev and b.counter = n.counter
+    where (n.counter like 'rx_prio__discards' or n.counter like 'rx_prio__buf_discard')
+        and (s.pfc_mask is null or (s.pfc_mask >> try_cast(n.counter[8] as integer)) & 1 = 1)
+    group by n.target, n.netdev, priority
+),
+
+priorities as (
+    select
+        p.target,
+        p.device,
+        p.port,
+        d.priority,
+        d.dropped,
+        d.seconds,
+        case
+            when s.pfc_mask is not null then (s.pfc_mask >> d.priority) & 1 = 1
+            else coalesce(q.pfc_enabled, k.enabled) -- null: either tool tells
+        end as is_lossless
+    from port_scope as p
+    cross join site as s
+    left join bond_member as b on b.target = p.target and b.bond = p.netdev
+    left join drops as d on d.target = p.target and d.netdev = case when b.member is null then p.netdev else b.member end
+    left join qos_priority as q on q.target = d.target and q.netdev = d.netdev and q.priority = d.priority
+    left join dcb_pfc_priority as k on k.target = d.target and k.netdev = d.netdev and k.priority = d.priority
+),
+
+ports as (
+    select
+        target,
+        device,
+        port,
+        any_known(is_lossless) as is_lossless,
+        any_known(is_lossless and dropped > 0) as fault,
+        string_agg(dropped || ' packets (priority ' || priority || ')', ', ' order by priority)
+            filter (is_lossless and dropped > 0) as words,
+        max(seconds) as seconds
+    from priorities
+    group by target, device, port
+)
+
+select
+    p.target,
+    p.device,
+    p.port,
+    d.words as observed,
+    'none' as expected,
+    p.link_layer = 'Ethernet' and p.role in ('compute', 'storage') and p.netdev <> ''
+        and (s.pfc_mask is null or s.pfc_mask <> 0) and d.is_lossless as applies,
+    d.fault,
+    printf('in %.0f s', d.seconds) as detail,
+    p.inferred
+from port_scope as p
+cross join site as s
+left join ports as d on d.target = p.target and d.device = p.device and d.port = p.port

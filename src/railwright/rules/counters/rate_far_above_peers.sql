@@ -1,0 +1,152 @@
+/* +++
+id = "FLT-04"
+title = "Counter grows far faster than that of its peers"
+severity = "medium"
+subject = "port"
+needs = [
+  "port_scope.role", "port_scope.cohort", "rdma_counter.value", "before.rdma_counter.value", "host.boot_id",
+  "before.host.boot_id",
+]
+message = "{subject} is far above its peers: {observed}"
+implied_by = ["CNT-01", "N-04", "N-07", "N-07b", "QOS-11"]
+preview = true
+baseline = true
+since = "0.2"
+sources = [
+  "rules-review.md FLT-04, G-FLEET, G-PCC, G-AR, G-WINDOW", "incidents.md I-069, I-075",
+  "judgement: which counters, and their floors",
+]
+
+[uses]
+"port_scope.netdev" = "pause and drops of Ethernet only; in a pod they are not seen"
+"netdev_counter.value" = "the same"
+"before.netdev_counter.value" = "the same"
+"site.programmable_cc" = "counters of congestion notifications are then no evidence"
+"site.adaptive_routing" = "out of order is then normal"
+"port_scope.inferred" = "caps the severity"
+
+[parameters.least_members]
+default = 8
+unit = "ports of one cohort"
+reason = "rules-review.md G-FLEET: fewer are no group to compare in"
+
+[parameters.times_median]
+default = 10
+unit = "times the cohort's median rate"
+reason = "rules-review.md FLT-04"
+
+[parameters.events_per_s]
+default = 1
+unit = "1/s"
+reason = "judgement: floor for events that a good fabric does not have"
+
+[parameters.notifications_per_s]
+default = 100
+unit = "1/s"
+reason = "judgement: floor for congestion notifications, which every busy fabric has"
+
+[parameters.pause_us_per_s]
+default = 1000
+unit = "us/s"
+reason = "judgement: floor for pause, a thousandth of the time"
++++
+## Why it matters
+All ports of a cohort do the same work. One whose counters run away is the early sign of a bad link, a slow host or a path
+that carries too much.
+
+## What to do
+Take a third snapshot: one window is a hint, two are a finding. Then look at what the counter is about: pause received, the
+network; pause sent, this host; notifications, the receiver this port sends to; out of buffer, the software.
+
+## When it is wrong
+Jobs that load their ports unevenly: one root of a broadcast, one host of a many-to-one pattern. Compare during the same
+job, over the same time.
+*/
+with one_boot as (
+    -- Counters compare only within one boot.
+    select n.target
+    from host as n
+    inner join before.host as b on b.target = n.target and b.boot_id = n.boot_id
+),
+
+-- A counter that went down was reset, unless its 32 bits went past their end.
+rdma as (
+    select
+        n.target,
+        n.device,
+        n.port,
+        n.counter,
+        case
+            when n.value >= b.value then n.value - b.value
+            when n.counter not like '%cnp%' and b.value - n.value > 2147483648 then n.value - b.value + 4294967296
+        end / greatest(epoch(n.read_at) - epoch(b.read_at), 1) as rate
+    from rdma_counter as n
+    inner join one_boot as o on o.target = n.target
+    inner join before.rdma_counter as b
+        on b.target = n.target and b.device = n.device and b.port = n.port and b.counter = n.counter
+    where n.counter in ('out_of_sequence', 'out_of_buffer', 'rnr_nak_retry_err', 'np_cnp_sent', 'rp_cnp_handled')
+),
+
+ethernet as (
+    select
+        p.target,
+        p.device,
+        p.port,
+        case when n.counter like '%pause%' then n.counter[1:2] || ' pause' else n.counter end as name,
+        case when count(b.value) filter (n.value >= b.value) = count(*) then sum(n.value - b.value) end
+            / greatest(max(epoch(n.read_at) - epoch(b.read_at)), 1) as rate
+    from port_scope as p
+    inner join netdev_counter as n on n.target = p.target and n.netdev = p.netdev
+    inner join one_boot as o on o.target = n.target
+    inner join before.netdev_counter as b on b.target = n.target and b.netdev = n.netdev and b.counter = n.counter
+    where n.counter like '_x_prio__pause_duration' or n.counter = 'rx_discards_phy'
+    group by p.target, p.device, p.port, name
+),
+
+rates as (
+    select
+        r.*,
+        case when count(r.rate) over peers >= $least_members then median(r.rate) over peers end as usual,
+        case
+            when r.counter like '%pause' then $pause_us_per_s
+            when r.counter like '%cnp%' then $notifications_per_s
+            else $events_per_s
+        end as least,
+        r.rate > least and r.rate > $times_median * usual as is_far
+    from (from rdma union all from ethernet) as r
+    inner join port_scope as p on p.target = r.target and p.device = r.device and p.port = r.port
+    cross join site as s
+    where not (r.counter like '%cnp%' and s.programmable_cc is true)
+        and not (r.counter = 'out_of_sequence' and s.adaptive_routing is true)
+    window peers as (partition by p.cohort, r.counter)
+),
+
+ports as (
+    select
+        target,
+        device,
+        port,
+        -- Every mlx5 card has this one: without it the port was not read.
+        case when count(rate) filter (counter = 'out_of_buffer') > 0 then any_known(is_far) end as fault,
+        string_agg(printf('%s %.0f/s against %.0f/s', counter, rate, usual), ', ' order by counter) filter (is_far) as words
+    from rates
+    group by target, device, port
+),
+
+cohorts as (
+    select cohort, count(*) as members from port_scope group by cohort
+)
+
+select
+    p.target,
+    p.device,
+    p.port,
+    r.words as observed,
+    'at most ' || $times_median || ' times the median of its cohort' as expected,
+    p.role = 'compute' and case when p.cohort is not null then c.members >= $least_members end as applies,
+    r.fault,
+    p.cohort as detail,
+    p.inferred
+from port_scope as p
+left join ports as r on r.target = p.target and r.device = p.device and r.port = p.port
+left join cohorts as c on c.cohort = p.cohort

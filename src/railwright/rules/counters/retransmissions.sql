@@ -1,0 +1,122 @@
+/* +++
+id = "CNT-01"
+title = "RDMA packets are sent anew"
+severity = "high"
+subject = "port"
+needs = [
+  "port_scope.role", "rdma_counter.value", "before.rdma_counter.value", "host.boot_id", "before.host.boot_id",
+]
+message = "{subject} sends anew: {observed}"
+implied_by = ["N-06", "LNK-04", "LNK-05", "LNK-06", "N-04"]
+baseline = true
+cost = "all-reduce fell to 0.x GB/s where packets were dropped (incidents.md I-059)"
+since = "0.2"
+sources = [
+  "rules-review.md CNT-01, G-WINDOW, G-FLEET", "reference.md B5", "incidents.md I-059, I-072",
+  "Linux drivers/infiniband/hw/mlx5/counters.c (32 bits, which wrap)",
+]
+
+[uses]
+"port_scope.cohort" = "asked where more than one packet a second is sent anew"
+"port_scope.inferred" = "caps the severity"
+
+[parameters.least_members]
+default = 8
+unit = "ports of one cohort"
+reason = "rules-review.md G-FLEET: fewer are no group to compare in"
+
+[parameters.times_median]
+default = 10
+unit = "times the cohort's median of events per million packets"
+reason = "rules-review.md CNT-01"
+
+[parameters.events_per_s]
+default = 1
+unit = "1/s, over 60 s or more"
+reason = "rules-review.md CNT-01: fewer are no loss worth a hand"
++++
+## Why it matters
+A lost packet makes RoCE send the whole window anew; a timeout stops a connection for seconds. One such rail slows every
+collective. `req_transport_retries_exceeded` is worse: a connection died.
+
+## What to do
+Find the loss, not the counter: errors of the link (N-06, LNK-04, LNK-07), drops in the NIC (N-04), then the switch: drops
+and PFC of the data class along the path, at both ends. Nothing is to be set here.
+
+## When it is wrong
+A job that was killed leaves its peers with exceeded retries. Out of order packets are not counted here: adaptive routing
+makes them. Connections that the GPU drives may not show. Without eight peers a steady loss is unknown, not ok.
+*/
+with one_boot as (
+    -- Counters compare only within one boot.
+    select n.target
+    from host as n
+    inner join before.host as b on b.target = n.target and b.boot_id = n.boot_id
+),
+
+rises as (
+    select
+        n.target,
+        n.device,
+        n.port,
+        n.counter,
+        case
+            when n.value >= b.value then n.value - b.value
+            -- 32 bits go on from 0 at their end; a smaller step down is a reset. Packets have 64 bits.
+            when n.counter <> 'port_xmit_packets' and b.value - n.value > 2147483648 then n.value - b.value + 4294967296
+        end as rise,
+        epoch(n.read_at) - epoch(b.read_at) as seconds
+    from rdma_counter as n
+    inner join one_boot as o on o.target = n.target
+    inner join before.rdma_counter as b
+        on b.target = n.target and b.device = n.device and b.port = n.port and b.counter = n.counter
+    where n.counter in (
+        'packet_seq_err', 'implied_nak_seq_err', 'local_ack_timeout_err', 'roce_adp_retrans',
+        'req_transport_retries_exceeded', 'port_xmit_packets'
+    )
+),
+
+ports as (
+    select
+        target,
+        device,
+        port,
+        -- Older cards have no roce_adp_retrans; the other three must be there.
+        case
+            when count(rise) filter (counter like '%_err') = 3 and count(rise) = count(*)
+                then sum(rise) filter (counter like '%_err' or counter = 'roce_adp_retrans')
+        end as events,
+        max(rise) filter (counter = 'req_transport_retries_exceeded') as deaths,
+        events * 1e6 / greatest(max(rise) filter (counter = 'port_xmit_packets'), 1) as per_million,
+        max(seconds) as seconds
+    from rises
+    group by target, device, port
+),
+
+cohorts as (
+    select
+        p.cohort,
+        count(*) as members,
+        case when count(r.per_million) >= $least_members then median(r.per_million) end as per_million
+    from port_scope as p
+    left join ports as r on r.target = p.target and r.device = p.device and r.port = p.port
+    group by p.cohort
+)
+
+select
+    p.target,
+    p.device,
+    p.port,
+    printf('%d times, %.1f per million packets; %d connections died', r.events::bigint, r.per_million, r.deaths) as observed,
+    printf('%d per second or less, or like its peers (%.1f per million); none', $events_per_s, c.per_million) as expected,
+    p.role = 'compute' as applies,
+    r.deaths > 0
+    or (
+        r.seconds >= 60 and r.events > $events_per_s * r.seconds
+        and case when c.members >= $least_members then r.per_million > $times_median * c.per_million end
+    ) as fault,
+    printf('in %.0f s', r.seconds) as detail,
+    p.inferred
+from port_scope as p
+left join ports as r on r.target = p.target and r.device = p.device and r.port = p.port
+left join cohorts as c on c.cohort = p.cohort

@@ -1,0 +1,118 @@
+/* +++
+id = "QOS-11"
+title = "The host, not the fabric, makes the NIC pause"
+severity = "medium"
+subject = "port"
+needs = [
+  "port_scope.link_layer", "port_scope.role", "port_scope.netdev", "netdev_counter.value", "before.netdev_counter.value",
+  "host.boot_id", "before.host.boot_id",
+]
+message = "{subject} asked the network to stop for {observed}"
+implied_by = ["N-07", "N-07b", "PCI-01", "PCI-02", "PCI-03"]
+preview = true
+baseline = true
+since = "0.2"
+sources = [
+  "rules-review.md QOS-11, N-05, G-PCC, G-WINDOW", "mlx5 counters.rst (tx_prioP_pause_duration)", "incidents.md I-063",
+]
+
+[uses]
+"rdma_counter.value" = "congestion marks: asked where the NIC paused and PCIe shows no stall"
+"before.rdma_counter.value" = "the same"
+"site.programmable_cc" = "under programmable congestion control the counters of marks are no evidence"
+"port_scope.inferred" = "caps the severity"
+
+[parameters.most_share]
+default = 0.01
+unit = "of the time, in one priority"
+reason = "rules-review.md QOS-11"
++++
+## Why it matters
+The NIC sends pause when the host does not take packets: the PCIe link, the memory or the IOMMU is slower than the network.
+PFC carries that pause to every sender and to others behind the same switches, and the fabric gets the blame.
+
+## What to do
+PCIe first (PCI-01 to PCI-03, N-05, N-08), then the IOMMU (GDR-06), memory on the wrong socket, too many flows to one host.
+Nothing is to be set on the switch.
+
+## When it is wrong
+Many-to-one traffic that no NIC could take: then packets were marked on their way, which is why marks speak against this
+rule. That the switch's queue was empty at that moment cannot be seen from the host.
+*/
+with one_boot as (
+    -- Counters compare only within one boot.
+    select n.target
+    from host as n
+    inner join before.host as b on b.target = n.target and b.boot_id = n.boot_id
+),
+
+-- A counter that went down was reset. Durations are in microseconds, and printed only while PFC is on.
+rises as (
+    select
+        n.target,
+        n.netdev,
+        n.counter,
+        case when n.value >= b.value then n.value - b.value end as rise,
+        epoch(n.read_at) - epoch(b.read_at) as seconds
+    from netdev_counter as n
+    left join one_boot as o on o.target = n.target
+    left join before.netdev_counter as b on b.target = o.target and b.netdev = n.netdev and b.counter = n.counter
+    where n.counter like 'tx_prio__pause_duration' or n.counter like 'outbound_pci_stalled____events'
+        or n.counter in ('outbound_pci_buffer_overflow', 'rx_packets_phy')
+),
+
+netdevs as (
+    select
+        target,
+        netdev,
+        count(*) filter (counter like 'tx_prio%') > 0 as has_pfc,
+        any_known(case when counter like 'tx_prio%' then rise > $most_share * 1e6 * seconds else false end) as is_pausing,
+        any_known(case when counter like 'outbound%' then rise > 0 else false end) as is_stalled,
+        max(rise) filter (counter like 'tx_prio%') / 1e6 as paused_s,
+        max(seconds) as seconds
+    from rises
+    group by target, netdev
+),
+
+ports as (
+    -- A bond counts on its members.
+    select
+        p.target,
+        p.device,
+        p.port,
+        any_known(n.has_pfc) as has_pfc,
+        any_known(n.is_pausing) as is_pausing,
+        any_known(n.is_stalled) as is_stalled,
+        max(n.paused_s) as paused_s,
+        max(n.seconds) as seconds
+    from port_scope as p
+    left join bond_member as b on b.target = p.target and b.bond = p.netdev
+    left join netdevs as n on n.target = p.target and n.netdev = case when b.member is null then p.netdev else b.member end
+    group by p.target, p.device, p.port
+),
+
+marks as (
+    select n.target, n.device, n.port, case when n.value >= b.value then n.value - b.value end as rise
+    from rdma_counter as n
+    inner join one_boot as o on o.target = n.target
+    inner join before.rdma_counter as b
+        on b.target = n.target and b.device = n.device and b.port = n.port and b.counter = n.counter
+    where n.counter = 'np_ecn_marked_roce_packets'
+)
+
+select
+    p.target,
+    p.device,
+    p.port,
+    printf('%.1f of %.0f s', e.paused_s, e.seconds)
+        || case when e.is_stalled then ', and PCIe stalled' when m.rise = 0 then ', and no packet was marked' else '' end
+        as observed,
+    printf('%g %% of the time or less', 100 * $most_share) as expected,
+    p.link_layer = 'Ethernet' and p.role = 'compute' and p.netdev <> '' and e.has_pfc as applies,
+    e.is_pausing and (e.is_stalled or case when s.programmable_cc then false else m.rise = 0 end) as fault,
+    p.netdev as detail,
+    p.inferred
+from port_scope as p
+cross join site as s
+left join ports as e on e.target = p.target and e.device = p.device and e.port = p.port
+left join marks as m on m.target = p.target and m.device = p.device and m.port = p.port

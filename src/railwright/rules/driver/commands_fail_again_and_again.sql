@@ -1,0 +1,111 @@
+/* +++
+id = "DRV-04c"
+title = "Firmware commands of this NIC fail again and again"
+severity = "high"
+subject = "nic"
+needs = ["kernel_message.kind"]
+message = "{subject}: {observed}"
+implied_by = ["DRV-04", "DRV-04b"]
+since = "0.2"
+sources = [
+  "rules-review.md DRV-04 (others: high at 3 in one hour), G-ROLE",
+  "NVSentinel nic-health-monitor (peers.md 3.1)",
+  "gpud class.go: ACCESS_REG errors of restricted functions",
+  "judgement: ACCESS_REG that was refused as a bad question is not counted, tools ask it of healthy cards",
+]
+
+[parameters.least_errors]
+default = 3
+unit = "messages"
+reason = "rules-review.md DRV-04, as NVSentinel escalates"
+
+[parameters.window_s]
+default = 3600
+unit = "s"
+reason = "rules-review.md DRV-04, as NVSentinel escalates"
+
+[uses]
+"kernel_message.pci" = "every message of a NIC's driver names one"
+"kernel_message.seconds" = "NULL where the log prints dates; asked only where there are enough errors"
+"kernel_message.text" = "the firmware's status, which tells a bad question from a bad card"
+"kernel_message.command" = "which command failed"
+"kernel_message.severity" = "only health messages have one"
+"nic_scope.role" = "a function without a port of its own has no role; only management and unused ports are left out"
+"nic_scope.inferred" = "caps the severity"
+"nic_scope.device" = "for the words"
++++
+## Why it matters
+One refused command is nothing. Several in an hour on one NIC mean that its firmware, its driver or what jobs ask of
+them do not fit together.
+
+## What to do
+Read the commands and syndromes in the kernel's log. The same on all NICs of the host: driver and firmware do not fit,
+or a job asks for what the card cannot give. On one NIC alone: compare its firmware, then reload the driver, then a
+firmware reset (takes down every function of the card).
+
+## When it is wrong
+A faulty program that creates objects the card refuses. The hour may lie far back: the log says when, since the driver
+was loaded.
+*/
+with loads as (
+    select target, pci, max(place) as place
+    from kernel_message
+    where kind = 'firmware'
+    group by target, pci
+),
+
+-- The log is a ring: complete is what begins with the boot, or with the last load of the driver.
+logs as (
+    select target, bool_or(kind = 'boot') as is_whole -- null: every message has a kind
+    from kernel_message
+    group by target
+),
+
+errors as (
+    select
+        e.target,
+        e.pci,
+        e.seconds,
+        case e.kind when 'health' then e.text else e.command || ' ' || e.text end as words,
+        e.seconds - lag(e.seconds, $least_errors - 1) over (partition by e.target, e.pci order by e.place) as span_s
+    from kernel_message as e
+    left join loads as l on l.target = e.target and l.pci = e.pci
+    where (l.place is null or e.place > l.place)
+        and (
+            (
+                e.kind = 'command_error'
+                and not (e.command like 'ACCESS_REG%' and (e.text like 'bad parameter%' or e.text like 'bad operation%'))
+            )
+            or (e.kind = 'health' and e.severity > 2)
+        )
+),
+
+counted as (
+    select
+        target,
+        pci,
+        count(*) as count,
+        count(seconds) as timed,
+        min(span_s) as shortest_s,
+        string_agg(distinct words, ', ' order by words) as words
+    from errors
+    group by target, pci
+)
+
+select
+    n.target,
+    n.pci,
+    c.count || ' errors: ' || c.words as observed,
+    'fewer than ' || $least_errors || ' in ' || $window_s || ' s' as expected,
+    not coalesce(n.role, '') in ('management', 'unused') as applies, -- null: without a port there is no role
+    case
+        when c.shortest_s <= $window_s then true
+        when c.count >= $least_errors and c.timed < c.count then null
+        when w.is_whole or l.place is not null then false
+    end as fault,
+    n.device as detail,
+    n.inferred
+from nic_scope as n
+left join logs as w on w.target = n.target
+left join loads as l on l.target = n.target and l.pci = n.pci
+left join counted as c on c.target = n.target and c.pci = n.pci

@@ -1,0 +1,99 @@
+/* +++
+id = "DRV-04"
+title = "The driver has given up on this NIC"
+severity = "blocker"
+subject = "nic"
+needs = ["kernel_message.kind"]
+message = "{subject}: {observed} since its driver was loaded"
+since = "0.2"
+sources = [
+  "rules-review.md DRV-04, G-ROLE",
+  "NVSentinel nic-health-monitor (fatal list, peers.md 3.1)",
+  "incidents.md I-103",
+  "Linux mlx5 core health.c, cmd.c, main.c",
+]
+
+[uses]
+"kernel_message.pci" = "every message of a NIC's driver names one"
+"kernel_message.text" = "which health message it is"
+"kernel_message.severity" = "some health messages have none: those are all fatal"
+"kernel_message.command" = "for the words"
+"nic_scope.driver" = "asked only where a probe failed: whether a driver is bound now"
+"nic_scope.role" = "a NIC that is dead has no port and so no role; only management and unused ports are left out"
+"nic_scope.inferred" = "caps the severity"
+"nic_scope.device" = "for the words"
++++
+## Why it matters
+The card no longer answers its driver. The link may still be up and the port may still say ACTIVE, while every job that
+uses it hangs or fails.
+
+## What to do
+Drain the host. Read the whole message in the kernel's log, then in this order: reload the driver, `mlxfwreset` (takes
+down every function of the card), a cold power cycle, reseat or replace. Keep the log and a firmware trace (`mstdump`)
+for the vendor before the reset: they are lost by it.
+
+## When it is wrong
+A reset that somebody ran prints some of these words while it is under way. A recovery that succeeded loads the driver
+anew and is DRV-04b.
+*/
+with loads as (
+    select target, pci, max(place) as place
+    from kernel_message
+    where kind = 'firmware'
+    group by target, pci
+),
+
+-- The log is a ring: complete is what begins with the boot, or with the last load of the driver.
+logs as (
+    select target, bool_or(kind = 'boot') as is_whole -- null: every message has a kind
+    from kernel_message
+    group by target
+),
+
+errors as (
+    select
+        e.target,
+        e.pci,
+        e.kind,
+        case e.kind when 'health' then e.text when 'probe_failed' then 'probe failed' else e.command || ' timed out' end as words
+    from kernel_message as e
+    left join loads as l on l.target = e.target and l.pci = e.pci
+    where (l.place is null or e.place > l.place)
+        and (
+            e.kind in ('command_timeout', 'probe_failed')
+            or (
+                e.kind = 'health'
+                and (e.severity is null or e.severity <= 2 or e.text in ('unrecoverable hardware error', 'HW fatal error'))
+            )
+        )
+),
+
+counted as (
+    select
+        target,
+        pci,
+        count(*) filter (kind <> 'probe_failed') as fatal,
+        count(*) filter (kind = 'probe_failed') as probes_failed,
+        string_agg(distinct words, ', ' order by words) as words
+    from errors
+    group by target, pci
+)
+
+select
+    n.target,
+    n.pci,
+    e.words as observed,
+    'no fatal error' as expected,
+    not coalesce(n.role, '') in ('management', 'unused') as applies, -- null: without a port there is no role
+    case
+        when e.fatal > 0 then true
+        when e.probes_failed > 0 and n.driver = '' then true
+        when e.probes_failed > 0 and n.driver is null then null
+        when w.is_whole or l.place is not null then false
+    end as fault,
+    n.device as detail,
+    n.inferred
+from nic_scope as n
+left join logs as w on w.target = n.target
+left join loads as l on l.target = n.target and l.pci = n.pci
+left join counted as e on e.target = n.target and e.pci = n.pci

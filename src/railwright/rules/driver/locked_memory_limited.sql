@@ -1,0 +1,109 @@
+/* +++
+id = "DRV-05"
+title = "Jobs may not lock enough memory"
+severity = "medium"
+subject = "host"
+needs = ["pcie_endpoint.kind", "resource_limit.domain", "resource_limit.item", "resource_limit.soft_bytes"]
+message = "{subject}: {observed}; RDMA needs {expected}"
+since = "0.2"
+sources = [
+  "rules-review.md DRV-05",
+  "incidents.md I-101, I-102",
+  "limits.conf(5), systemd.exec(5), systemd-system.conf(5)",
+  "judgement: medium, because files tell what sessions and daemons are given, not what a job step has",
+]
+
+[parameters.share_of_memory]
+default = 0.9
+unit = "share of the host's memory"
+reason = "rules-review.md DRV-05: less than nearly all of it can run out with large buffers"
+
+[uses]
+"numa_node.memory_total_mb" = "asked only where a limit is a number"
+"resource_limit.value" = "for the words"
+"probe_result.status" = "tells that nothing sets a limit from that nothing was read"
++++
+## Why it matters
+Registering memory for RDMA locks it. Without the right to lock much, ibv_reg_mr fails with "cannot allocate memory", at
+job start or only with large buffers.
+
+## What to do
+Sessions: `* soft memlock unlimited` and `* hard memlock unlimited` in /etc/security/limits.d. Daemons that start jobs:
+`LimitMEMLOCK=infinity` in a drop-in of slurmd, containerd, docker or kubelet, then restart that daemon: running ones
+keep their old limit. In Slurm also `PropagateResourceLimitsExcept=MEMLOCK`, or the limit of the login node comes with
+the job. Containers: `--ulimit memlock=-1`.
+
+## When it is wrong
+Jobs that run as root or with CAP_IPC_LOCK have no limit. A package may set the limit of a unit that does not start at
+boot. What counts in the end is `grep locked /proc/PID/limits` of a job step.
+*/
+with cards as (
+    select target, count(*) as count
+    from pcie_endpoint
+    where kind = 'nic'
+    group by target
+),
+
+answered as (
+    select
+        target,
+        bool_or(probe = 'pci' and status = 'ok') as pci, -- null: no answer is no row
+        bool_or(probe = 'limits' and status in ('ok', 'absent')) as limits -- null: the same
+    from probe_result
+    where probe in ('pci', 'limits')
+    group by target
+),
+
+memory as (
+    select target, case when count(memory_total_mb) = count(*) then sum(memory_total_mb) * 1048576 end as bytes
+    from numa_node
+    group by target
+),
+
+-- The last word of each: limits.conf before limits.d, a unit before its drop-ins, files in order of their names.
+lines as (
+    select
+        *,
+        case when file like '/etc/security/%' then 'sessions' when domain = '*' then 'all units' else domain end as giver,
+        giver <> 'sessions' or domain = '*' as is_for_all,
+        row_number() over (partition by target, giver, domain order by file like '%.d/%' desc, file desc, place desc) as from_end
+    from resource_limit
+    where item = 'memlock' and soft_bytes is not null
+),
+
+given as (
+    select
+        l.target,
+        any_known(l.soft_bytes >= 0 and l.soft_bytes < m.bytes * $share_of_memory) as is_small,
+        string_agg(l.giver || ' ' || l.value, ', ' order by l.giver) as words
+    from lines as l
+    left join memory as m on m.target = l.target
+    where l.from_end = 1 and l.is_for_all
+    group by l.target
+),
+
+-- Lines for some users or groups only, and files that could not be read whole.
+open_questions as (
+    select target, count(*) filter (item is null) as unread, count(*) filter (domain <> '*') as some_users
+    from resource_limit
+    where item is null or (item = 'memlock' and soft_bytes is not null and file like '/etc/security/%')
+    group by target
+)
+
+select
+    t.target,
+    coalesce(g.words, 'no line sets it') as observed, -- null: for the words
+    'unlimited, or ' || ($share_of_memory * 100)::integer || ' % of memory' as expected,
+    case when c.count > 0 then true when a.pci then false end as applies,
+    case
+        when g.is_small then true
+        when u.unread > 0 then null
+        when g.target is not null then g.is_small
+        when u.some_users > 0 then null -- who of them runs jobs is not known
+        when a.limits then true -- nothing sets it: the kernel's default of 8 MB holds
+    end as fault
+from target as t
+left join cards as c on c.target = t.target
+left join answered as a on a.target = t.target
+left join given as g on g.target = t.target
+left join open_questions as u on u.target = t.target

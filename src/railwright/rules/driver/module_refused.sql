@@ -1,0 +1,93 @@
+/* +++
+id = "DRV-01"
+title = "An RDMA module was refused: built against another kernel or RDMA stack"
+severity = "high"
+subject = "host"
+needs = ["pcie_endpoint.kind", "kernel_message.kind"]
+message = "{subject}: {observed} did not load"
+since = "0.2"
+sources = [
+  "rules-review.md DRV-01 (its third condition: version-symbol errors of this boot)",
+  "incidents.md I-100, I-086",
+  "judgement: a module that is loaded now was mended since",
+]
+
+[uses]
+"kernel_message.driver" = "the module of a message that was found"
+"kernel_message.text" = "the symbol, for the words"
+"probe_result.status" = "tells what is not there from what was not read"
++++
+## Why it matters
+The module was built against another kernel or another ib_core, and the kernel will not load it. RDMA, or the path from
+NIC to GPU memory, is gone while the packages look installed.
+
+## What to do
+Rebuild the module against the running kernel and the RDMA stack that is loaded (DKMS, or reinstall the driver package
+after the kernel; for nvidia_peermem after the RDMA stack), check that /usr/src/ofa_kernel/default leads to the headers
+of this kernel, then `modprobe` it. Reloading the RDMA stack takes down every port of the host.
+
+## When it is wrong
+Something tried to load a module that nobody needs. Other conditions of a wrong build (srcversion of the loaded module
+against that of its file, no module at all for this kernel) are not read.
+*/
+with cards as (
+    select target, count(*) as count
+    from pcie_endpoint
+    where kind = 'nic'
+    group by target
+),
+
+answered as (
+    select
+        target,
+        bool_or(probe = 'pci' and status = 'ok') as pci, -- null: no answer is no row
+        bool_or(probe = 'modules' and status = 'ok') as modules -- null: the same
+    from probe_result
+    where probe in ('pci', 'modules')
+    group by target
+),
+
+refused as (
+    select
+        e.target,
+        e.driver || ' (' || string_agg(distinct e.text, ', ' order by e.text) || ')' as words,
+        -- One that is loaded now was mended since.
+        case when count(m.name) > 0 then false when min(a.modules) then true end as is_missing
+    from kernel_message as e
+    left join kernel_module as m on m.target = e.target and m.name = e.driver
+    left join answered as a on a.target = e.target
+    where e.kind = 'symbol_mismatch'
+    group by e.target, e.driver
+),
+
+hosts as (
+    select
+        target,
+        any_known(is_missing) as is_missing,
+        string_agg(words, ', ' order by words) filter (is_missing) as words
+    from refused
+    group by target
+),
+
+-- The log is a ring: without the first line of this boot older messages are lost.
+logs as (
+    select target, bool_or(kind = 'boot') as is_whole -- null: every message has a kind
+    from kernel_message
+    group by target
+)
+
+select
+    t.target,
+    h.words as observed,
+    'loaded' as expected,
+    case when c.count > 0 then true when a.pci then false end as applies,
+    case
+        when h.is_missing then true
+        when l.is_whole and h.target is null then false
+        when l.is_whole then h.is_missing
+    end as fault
+from target as t
+left join cards as c on c.target = t.target
+left join answered as a on a.target = t.target
+left join hosts as h on h.target = t.target
+left join logs as l on l.target = t.target

@@ -1,0 +1,69 @@
+/* +++
+id = "N-12"
+title = "Applications cannot open RDMA devices that the kernel has"
+severity = "high"
+subject = "host"
+needs = ["probe_result.status", "rdma_device.pci"]
+message = "{subject}: {observed}"
+covers = ["N-11"]
+since = "0.2"
+sources = [
+  "rules-review.md N-11 (uverbs), N-12",
+  "incidents.md I-108",
+  "rdma-core libibverbs/examples/devinfo.c",
+  "NVSentinel nic-health-monitor (character devices)",
+]
+
+[uses]
+"probe_result.reason" = "the tool's own words where it failed"
++++
+## Why it matters
+The kernel has the device, the link is up, but libibverbs cannot open it: there is no provider library for its driver,
+kernel and library speak another version, or the node /dev/infiniband/uverbs* is missing. Every RDMA library falls back
+to TCP or fails.
+
+## What to do
+`ibv_devinfo` as the user who runs jobs: "no userspace device-specific driver found" asks for the provider (rdma-core or
+the driver package, of the same release as the kernel modules); "Failed to open device" for the node and its rights
+(udev, `modprobe ib_uverbs`). No link is touched.
+
+## When it is wrong
+The host's own libraries do not matter where all jobs bring theirs in containers; the nodes still do. Nodes for
+management packets (umad) are not read.
+*/
+with answered as (
+    select
+        target,
+        bool_or(probe = 'infiniband' and status in ('ok', 'absent')) as sysfs, -- null: no answer is no row
+        max(status) filter (probe = 'ibv_devinfo') as status,
+        max(reason) filter (probe = 'ibv_devinfo') as reason
+    from probe_result
+    where probe in ('infiniband', 'ibv_devinfo')
+    group by target
+),
+
+devices as (
+    select
+        r.target,
+        count(*) as count,
+        count(*) filter (v.device is null) as unopened,
+        string_agg(r.device, ', ' order by r.device) filter (v.device is null) as words
+    from rdma_device as r
+    left join verbs_device as v on v.target = r.target and v.device = r.device
+    where r.pci <> ''
+    group by r.target
+)
+
+select
+    t.target,
+    case when a.status = 'ok' then 'verbs cannot open ' || d.words else 'ibv_devinfo says: ' || a.reason end as observed,
+    'all ' || d.count || ' devices open' as expected,
+    case when d.count > 0 then true when a.sysfs then false end as applies,
+    case
+        when a.status = 'ok' then d.unopened > 0
+        when a.status = 'absent' and a.reason = 'no RDMA device' then true
+        when a.status = 'failed' and a.reason like '%Failed to open%' then true -- the tool does not say which
+    end as fault
+from target as t
+left join answered as a on a.target = t.target
+left join devices as d on d.target = t.target

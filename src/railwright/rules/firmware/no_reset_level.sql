@@ -1,0 +1,61 @@
+/* +++
+id = "FWC-05"
+title = "A change waits and the card offers no reset that would apply it"
+severity = "medium"
+subject = "nic"
+needs = ["nic_scope.device_id", "nic_parameter.current_text", "nic_parameter.next_text", "nic_reset.supported_levels"]
+message = "{subject}: a change waits and the card supports {observed}"
+since = "0.2"
+sources = [
+  "rules-review.md FWC-05, G-PF, section 8",
+  "incidents.md I-123",
+  "reference.md B1.0",
+  "mstflint man/mstfwreset.md: levels",
+]
+
+[uses]
+"nic_firmware.version" = "a burned firmware waits for a reset too"
+"nic_firmware.running_version" = "the same"
+"nic_parameter.read_only" = "older tools never mark read-only rows"
++++
+## Why it matters
+Neither a firmware reset nor a reboot will bring the change into force. The tool has been seen to recommend one of them
+all the same.
+
+## What to do
+Schedule a cold power cycle of the host: power off, wait until the standby supply of the slot is off, power on. On a
+multi-host card all hosts, on a BlueField the Arm side shut down first. Compare current and next value afterwards.
+
+## When it is wrong
+The driver or another host of the card held the reset back when it was asked for: ask again with the port idle.
+*/
+-- Read-only rows and N/A cannot wait. Arrays are printed as a range, so two of them look alike.
+with cards as (
+    select target, pci, any_known(current_text <> next_text) as is_waiting
+    from nic_parameter
+    where read_only is not true and ('N/A' in (current_text, next_text)) is not true
+    group by target, pci
+),
+
+functions as (
+    select target, regexp_replace(pci, '\.[0-7]$', '') as slot, count(*) as count
+    from nic_scope
+    group by all
+)
+
+select
+    n.target,
+    n.pci,
+    case when r.supported_levels = '' then 'no reset level' else 'only level ' || r.supported_levels end as observed,
+    'level 3, 4 or 5' as expected,
+    -- A guest's virtual function has no parameters of its own (ids: mlx5_core's table).
+    not n.device_id in ('1012', '1014', '1016', '1018', '101a', '101c', '101e', 'a2d3')
+    and (c.is_waiting or (f.running_version <> '' and f.running_version <> f.version)) as applies,
+    -- Level 0 patches running firmware, level 1 restarts the Arm side: neither reads the parameters anew.
+    not list_has_any(string_split(r.supported_levels, ','), ['3', '4', '5']) as fault,
+    'a reset takes down ' || g.count || ' function(s) in this slot' as detail
+from nic_scope as n
+left join cards as c on c.target = n.target and c.pci = n.pci
+left join nic_firmware as f on f.target = n.target and f.pci = n.pci
+left join nic_reset as r on r.target = n.target and r.pci = n.pci
+left join functions as g on g.target = n.target and g.slot = regexp_replace(n.pci, '\.[0-7]$', '')

@@ -1,0 +1,77 @@
+/* +++
+id = "FWC-04"
+title = "Firmware parameters still wait after a reboot"
+severity = "high"
+subject = "nic"
+needs = [
+  "nic_scope.device_id", "nic_parameter.current_text", "nic_parameter.next_text", "before.nic_parameter.current_text",
+  "before.nic_parameter.next_text", "host.boot_id", "before.host.boot_id",
+]
+message = "{subject}: {observed} was waiting before the last reboot and still is"
+baseline = true
+since = "0.2"
+sources = ["rules-review.md FWC-04, G-PF, section 8", "incidents.md I-119, I-120, I-121"]
+
+[uses]
+"nic_parameter.read_only" = "older tools never mark read-only rows"
++++
+## Why it matters
+A reboot does not apply this change, so no further one will. Automation that reboots until the value is there never
+ends: this has put nodes into boot loops.
+
+## What to do
+Stop whatever reboots the host for it. `mlxfwreset -d PCI query`, then the level that it offers: it takes down every
+function of the card. Where it offers none, and for a BlueField in DPU mode, a cold power cycle of the host, with the
+Arm side shut down first. Compare current and next value afterwards; on a BlueField also the mode, which a firmware
+reset has been seen to change.
+
+## When it is wrong
+The same change was made again after the reboot, or somebody set it back and again in between.
+*/
+-- Read-only rows and N/A cannot wait. Arrays are printed as a range, so two of them look alike.
+with cards as (
+    select target, pci, any_known(current_text <> next_text) as is_waiting
+    from nic_parameter
+    where read_only is not true and ('N/A' in (current_text, next_text)) is not true
+    group by target, pci
+),
+
+then_and_now as (
+    select
+        p.target,
+        p.pci,
+        p.name || case when p.port > 0 then '_P' || p.port else '' end || ' ' || p.current_text || ' to ' || p.next_text as words,
+        case
+            when b.current_text is null or b.next_text is null then null
+            else b.current_text <> b.next_text and b.next_text = p.next_text
+        end as is_left_over
+    from nic_parameter as p
+    left join before.nic_parameter as b
+        on b.target = p.target and b.pci = p.pci and b.name = p.name and b.port = p.port and b.element = p.element
+    where p.current_text <> p.next_text and p.read_only is not true and not 'N/A' in (p.current_text, p.next_text)
+),
+
+left_over as (
+    select
+        target,
+        pci,
+        any_known(is_left_over) as is_left_over,
+        string_agg(words, ', ' order by words) filter (is_left_over) as words
+    from then_and_now
+    group by target, pci
+)
+
+select
+    n.target,
+    n.pci,
+    w.words as observed,
+    'in force after a reboot' as expected,
+    -- A guest's virtual function has no parameters of its own (ids: mlx5_core's table).
+    not n.device_id in ('1012', '1014', '1016', '1018', '101a', '101c', '101e', 'a2d3')
+    and c.is_waiting and h.boot_id <> e.boot_id as applies,
+    w.is_left_over as fault
+from nic_scope as n
+left join host as h on h.target = n.target
+left join before.host as e on e.target = n.target
+left join cards as c on c.target = n.target and c.pci = n.pci
+left join left_over as w on w.target = n.target and w.pci = n.pci

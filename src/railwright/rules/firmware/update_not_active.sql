@@ -1,0 +1,82 @@
+/* +++
+id = "FWC-08"
+title = "New firmware is in the flash, but the old one still runs"
+severity = "medium"
+subject = "nic"
+needs = ["nic_scope.device_id", "nic_firmware.version", "nic_firmware.running_version"]
+message = "{subject} runs firmware {observed}, its flash holds {expected}"
+since = "0.2"
+sources = [
+  "rules-review.md FWC-08",
+  "rules-review.md G-PF, section 8",
+  "reference.md B1.0",
+  "Linux mlx5_core main.c (ids of virtual functions), devlink.c (running and stored version)",
+]
+
+[uses]
+"nic_scope.role" = "a function without a port of its own has no role; only management and unused ports are left out"
+"devlink_device.pci" = "asked only where flint gave nothing: it needs root, devlink does not"
+"devlink_version.version" = "the same"
++++
+## Why it matters
+An update that was burned and never activated protects nobody. The card goes on with the old firmware, while inventories
+that read the flash report the new one. It then changes at some later reset, when nobody expects it.
+
+## What to do
+In a maintenance window: `mlxfwreset -d PCI query`, then the level that it offers (3 is driver restart and PCI reset). A
+firmware reset takes down every function of the card, on multi-host and Socket Direct cards those of the other hosts
+too, and may carry the management link. Some machines keep the slot powered over a warm reboot: then only a cold power
+cycle helps. Read the running version again afterwards.
+
+## When it is wrong
+An update that was staged on purpose and waits for its window. flint names the running version only where it differs
+from the flash.
+*/
+with functions as (
+    select
+        target,
+        regexp_replace(pci, '\.[0-7]$', '') as slot,
+        count(*) as count
+    from nic_scope
+    group by all
+),
+
+-- Newer kernels name the same version twice, as fw and as fw.version.
+told_by_driver as (
+    select
+        d.target,
+        d.pci,
+        max(v.version) filter (v.kind = 'running') as running,
+        max(v.version) filter (v.kind = 'stored') as stored
+    from devlink_device as d
+    inner join devlink_version as v on v.target = d.target and v.handle = d.handle
+    where v.name = 'fw.version'
+    group by d.target, d.pci
+),
+
+versions as (
+    select
+        n.target,
+        n.pci,
+        n.role,
+        n.device_id,
+        -- '' = flint printed none: the same as in the flash.
+        case when f.pci is null then d.running when f.running_version = '' then f.version else f.running_version end as running,
+        case when f.pci is null then d.stored else f.version end as stored
+    from nic_scope as n
+    left join nic_firmware as f on f.target = n.target and f.pci = n.pci
+    left join told_by_driver as d on d.target = n.target and d.pci = n.pci
+)
+
+select
+    v.target,
+    v.pci,
+    v.running as observed,
+    v.stored as expected,
+    -- A guest's virtual function has no flash of its own (ids: mlx5_core's table).
+    not v.device_id in ('1012', '1014', '1016', '1018', '101a', '101c', '101e', 'a2d3')
+    and not coalesce(v.role, '') in ('management', 'unused') as applies, -- null: without a port there is no role
+    v.running <> v.stored as fault,
+    'a reset takes down ' || c.count || ' function(s) in this slot' as detail
+from versions as v
+left join functions as c on c.target = v.target and c.slot = regexp_replace(v.pci, '\.[0-7]$', '')

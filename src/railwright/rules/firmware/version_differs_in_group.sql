@@ -1,0 +1,92 @@
+/* +++
+id = "FWC-01"
+title = "Firmware differs from that of like cards"
+severity = "medium"
+subject = "nic"
+needs = [
+  "nic_scope.device_id", "port_scope.cohort", "port_scope.pci", "rdma_device.pci", "rdma_device.firmware_version",
+]
+message = "{subject} runs firmware {observed}, most of its kind run {expected}"
+implied_by = ["INTENT.firmware", "FWC-08"]
+since = "0.2"
+sources = ["rules-review.md FWC-01, G-FLEET, G-PF", "ROCm/mori pull 486"]
+
+[parameters.least_members]
+default = 8
+unit = "NICs"
+reason = "rules-review.md G-FLEET: fewer are no group to compare in"
+
+[uses]
+"nic_scope.inferred" = "caps the severity: like cards are told by their role, among others"
+"probe_result.status" = "tells a function without an RDMA device from one whose device was not read"
++++
+## Why it matters
+Cards of one type that run different firmware differ in defaults, in congestion control and in known faults. A job that
+spans both is as good as the worse half, and the difference is hard to see from the outside.
+
+## What to do
+Decide on one version for this board and say so in the site file (`[[nic]] psid, firmware`): then the version itself is
+held against it. Burn it with `flint` or `mlxfwmanager` and activate it with `mlxfwreset` in a window: a reset takes
+down every function of the card.
+
+## When it is wrong
+During a rolling upgrade, until more than half of the group has the new version. BlueField cards that follow another
+firmware track on purpose.
+*/
+with devices as (
+    select target, pci, min(firmware_version) as version
+    from rdma_device
+    group by all
+),
+
+cohorts as (
+    select target, pci, min(cohort) as cohort
+    from port_scope
+    group by all
+),
+
+answered as (
+    select target, bool_or(status in ('ok', 'absent')) as rdma -- null: no answer is no row
+    from probe_result
+    where probe = 'infiniband'
+    group by target
+),
+
+members as (
+    select
+        n.target,
+        n.pci,
+        n.inferred,
+        c.cohort,
+        d.version,
+        case
+            -- A guest does not choose the firmware of the card behind its virtual function (ids: mlx5_core's table).
+            when n.device_id in ('1012', '1014', '1016', '1018', '101a', '101c', '101e', 'a2d3') then false
+            -- In a pod's namespace, or the second function of a bond.
+            when d.pci is null and a.rdma then false
+            when n.device_id is not null and d.pci is not null then true
+        end as is_member
+    from nic_scope as n
+    left join devices as d on d.target = n.target and d.pci = n.pci
+    left join cohorts as c on c.target = n.target and c.pci = n.pci
+    left join answered as a on a.target = n.target
+),
+
+groups as (
+    select cohort, count(*) as members, mode_known(version) as version
+    from members
+    where is_member
+    group by cohort
+)
+
+select
+    m.target,
+    m.pci,
+    m.version as observed,
+    g.version as expected,
+    m.is_member and case when m.cohort is not null then g.members >= $least_members end as applies,
+    m.version <> g.version as fault,
+    m.cohort as detail,
+    m.inferred
+from members as m
+left join groups as g on g.cohort = m.cohort

@@ -1,0 +1,112 @@
+/* +++
+id = "FLT-01"
+title = "Host is configured differently from its peers"
+severity = "medium"
+subject = "host"
+needs = ["host_scope.kind", "digest.digest"]
+message = "{subject} differs from most of its kind in {observed}"
+implied_by = [
+  "INTENT.trust", "INTENT.pfc", "INTENT.ecn", "INTENT.parameter", "INTENT.programmable_cc", "INTENT.adaptive_routing",
+  "FWC-03", "GDR-06", "NUM-03",
+]
+since = "0.2"
+sources = [
+  "rules-review.md FLT-01, G-FLEET", "incidents.md I-010, I-016",
+  "judgement: which tables hold settings and no serial numbers, addresses or counters",
+]
+
+[uses]
+"host_scope.class" = "hosts of one kind that the site puts into different classes are not compared"
+"port_scope.netdev" = "which NICs a host has; '' in a pod"
+"port_scope.pci" = "the same"
+
+[parameters.least_members]
+default = 8
+unit = "hosts of one kind"
+reason = "rules-review.md G-FLEET: fewer are no group to compare in"
++++
+## Why it matters
+Hosts of one kind should be alike. The odd one out is the straggler of the next large job, and no single setting of it need
+be wrong.
+
+## What to do
+See the values beside those of a good host: `railwright sql "SELECT * FROM qos_port WHERE target IN ('this', 'that')"`, with the
+table that is named. Then bring it in line with the tool that owns the setting, not by hand; what that disturbs depends on
+the setting.
+
+## When it is wrong
+A rollout under way, until more than half has it. Pools of the same hardware that are meant to differ: give them classes in
+the site file. Settings on which no majority agrees are not compared. Firmware, drivers and library files have rules of
+their own (FWC-01, DRV-06, N-20).
+*/
+with members as (
+    select
+        target,
+        concat_ws(' of class ', kind, class) as peers,
+        count(*) over (partition by kind, class) as hosts
+    from host_scope
+    where kind is not null
+),
+
+settings as (
+    select target, fact_table, subject, digest
+    from digest
+    where fact_table in (
+        'kernel_argument', 'sysctl', 'resource_limit', 'rdma_system', 'cpu_governor', 'gpu_direct', 'qos_port', 'qos_priority',
+        'qos_dscp', 'qos_class', 'qos_buffer', 'ecn_priority', 'ecn_parameter', 'netdev_pause', 'ip_sysctl', 'nic_parameter',
+        'roce_tos'
+    )
+),
+
+usual as (
+    select m.peers, s.fact_table, s.subject, count(*) as holders, mode_known(s.digest) as digest
+    from settings as s
+    inner join members as m on m.target = s.target
+    group by m.peers, s.fact_table, s.subject
+),
+
+-- What a host can be expected to tell: about itself, and about the NICs that it sees.
+places as (
+    select target, '' as subject
+    from members
+    union
+    select target, unnest(list_filter([netdev, pci, device], lambda name: name <> '')) as subject
+    from port_scope
+),
+
+compared as (
+    select
+        p.target,
+        s.digest <> u.digest as differs,
+        u.fact_table || case when u.subject = '' then '' else ' of ' || u.subject end as place
+    from places as p
+    inner join members as m on m.target = p.target
+    inner join usual as u on u.peers = m.peers and u.subject = p.subject and u.digest is not null and 2 * u.holders > m.hosts
+    left join settings as s on s.target = p.target and s.fact_table = u.fact_table and s.subject = u.subject
+    union all
+    -- A NIC whose name was not read cannot be compared.
+    select target, null, null
+    from port_scope
+    where netdev is null or pci is null
+),
+
+hosts as (
+    select
+        target,
+        any_known(differs) as fault,
+        count(*) filter (differs) as places,
+        list_sort(list(place) filter (differs)) as listed
+    from compared
+    group by target
+)
+
+select
+    h.target,
+    array_to_string(c.listed[:4], ', ') || case when c.places > 4 then ' and ' || c.places - 4 || ' more' else '' end as observed,
+    'as most hosts of its kind' as expected,
+    case when h.kind is not null then m.hosts >= $least_members end as applies,
+    c.fault,
+    m.peers as detail
+from host_scope as h
+left join members as m on m.target = h.target
+left join hosts as c on c.target = h.target

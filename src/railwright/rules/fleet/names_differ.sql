@@ -1,0 +1,81 @@
+/* +++
+id = "FLT-05"
+title = "NICs have other names than on its peers"
+severity = "medium"
+subject = "host"
+needs = ["host_scope.kind", "host_kind.nic_functions", "port_scope.pci", "rdma_device.psid"]
+message = "{subject} has {observed} where most of its kind have {expected}"
+since = "0.2"
+sources = ["rules-review.md FLT-05, G-FLEET", "incidents.md I-025, I-026, I-032"]
+
+[uses]
+"host_scope.class" = "hosts of one kind that the site puts into different classes are not compared"
+
+[parameters.least_members]
+default = 8
+unit = "hosts of one kind"
+reason = "rules-review.md G-FLEET: fewer are no group to compare in"
++++
+## Why it matters
+A job that names its NICs (`NCCL_IB_HCA`, a list for MPI or NVSHMEM) means other rails on this host, or NICs that are not
+there: it hangs, falls back to sockets, or pairs rail 3 with rail 5.
+
+## What to do
+One naming for all, by persistent udev rules (rdma-core's `rdma-persistent-naming`, or the old names by PCI order), then a
+reboot: renaming a device in use is refused. Until then leave the names out of jobs: NCCL finds the NICs by itself. Beware of
+names that do not begin with `mlx5`: some libraries skip them.
+
+## When it is wrong
+A host in which one card is in another slot on purpose: give it a class in the site file. NICs are compared in the order of
+their PCI addresses, by type and name.
+*/
+with devices as (
+    select distinct target, device, pci from port_scope
+),
+
+hosts as (
+    select
+        h.target,
+        concat_ws(' of class ', h.kind, h.class) as peers,
+        count(*) over (partition by h.kind, h.class) as members,
+        n.names
+    from host_scope as h
+    left join (
+        select
+            d.target,
+            case
+                when count(d.pci) = count(*) and count(r.psid) = count(*)
+                    then string_agg(d.device || ' (' || r.psid || ')', ', ' order by d.pci)
+            end as names
+        from devices as d
+        left join rdma_device as r on r.target = d.target and r.device = d.device
+        group by d.target
+    ) as n on n.target = h.target
+    where h.kind is not null
+),
+
+usual as (
+    select peers, mode_known(names) as names from hosts group by peers
+),
+
+compared as (
+    select
+        h.target,
+        h.peers,
+        h.members,
+        h.names <> u.names as fault,
+        list_filter(list_zip(string_split(h.names, ', '), string_split(u.names, ', ')), lambda pair: pair[1] <> pair[2]) as pairs
+    from hosts as h
+    inner join usual as u on u.peers = h.peers
+)
+
+select
+    h.target,
+    array_to_string(list_transform(c.pairs, lambda pair: pair[1]), ', ') as observed,
+    array_to_string(list_transform(c.pairs, lambda pair: pair[2]), ', ') as expected,
+    k.nic_functions > 0 and case when h.kind is not null then c.members >= $least_members end as applies,
+    c.fault,
+    c.peers as detail
+from host_scope as h
+left join host_kind as k on k.target = h.target
+left join compared as c on c.target = h.target

@@ -1,0 +1,54 @@
+/* +++
+id = "MTU-02"
+title = "RDMA MTU differs from that of its peers"
+severity = "high"
+subject = "port"
+needs = ["port_scope.role", "port_scope.state", "port_scope.cohort", "verbs_port.active_mtu"]
+message = "{subject} has an RDMA MTU of {observed}, most of its peers {expected}"
+implied_by = ["MTU-01", "INTENT.mtu", "LNK-01"]
+since = "0.2"
+sources = ["rules-review.md MTU-02, G-FLEET, error 9", "incidents.md I-148", "reference.md B3"]
+
+[uses]
+"port_scope.inferred" = "caps the severity"
+"port_scope.netdev" = "only for the words"
+
+[parameters.least_members]
+default = 8
+unit = "active ports of one cohort"
+reason = "rules-review.md G-FLEET: fewer are no group to compare in"
++++
+## Why it matters
+Two ends with different RDMA MTUs must agree on the smaller one, and software that does not hangs or fails with a local length
+error. One host of a pool is enough.
+
+## What to do
+Ethernet: give its network device the MTU of the others, after the switch port has it, and write it into netplan,
+NetworkManager or the CNI; the device's queues restart, so drain the host. InfiniBand: the subnet manager sets it by
+partition.
+
+## When it is wrong
+Peers are ports of the same card type, role and kind of host; pools that are meant to differ have roles or kinds of their
+own. Network MTUs that differ above 4192 give the same RDMA MTU and are no fault here.
+*/
+with cohorts as (
+    select p.cohort, count(*) as members, mode_known(v.active_mtu) as active_mtu
+    from port_scope as p
+    left join verbs_port as v on v.target = p.target and v.device = p.device and v.port = p.port
+    where p.state = 'ACTIVE' or p.state is null
+    group by p.cohort
+)
+
+select
+    p.target,
+    p.device,
+    p.port,
+    v.active_mtu as observed,
+    c.active_mtu as expected,
+    p.role = 'compute' and p.state = 'ACTIVE' and case when p.cohort is not null then c.members >= $least_members end as applies,
+    v.active_mtu <> c.active_mtu as fault,
+    p.netdev as detail,
+    p.inferred
+from port_scope as p
+left join verbs_port as v on v.target = p.target and v.device = p.device and v.port = p.port
+left join cohorts as c on c.cohort = p.cohort

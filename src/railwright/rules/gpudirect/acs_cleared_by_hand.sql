@@ -1,0 +1,65 @@
+/* +++
+id = "GDR-02"
+title = "ACS redirect was cleared while the host ran, and will be back"
+severity = "low"
+subject = "host"
+needs = ["host_scope.virtualization", "host_scope.gpus", "host.boot_id", "before.host.boot_id", "pcie_path.hop", "pci_config.acs"]
+message = "{subject} had ACS redirect cleared at run time on {observed}: it returns at the next reboot"
+preview = true
+baseline = true
+since = "0.2"
+sources = ["rules-review.md GDR-02", "incidents.md I-004", "judgement: only a change within one boot proves a hand"]
+
+[uses]
+"pci_config.acs_request_redirect" = "one of then and now is enough to say that nothing was cleared"
+"pci_config.acs_completion_redirect" = "the same"
+"before.pci_config.acs_request_redirect" = "the same"
+"before.pci_config.acs_completion_redirect" = "the same"
++++
+## Why it matters
+A fix by `setpci` holds until the next reboot. Then GPUDirect is slow or broken again (GDR-01), on the day when the host
+comes back from repair.
+
+## What to do
+Put the ports into `pci=disable_acs_redir=` (a reboot, then look in the kernel log that it was taken), or ACS off in the
+BIOS; a unit that runs at every boot is the second choice. What is set now stays as it is.
+
+## When it is wrong
+A unit or operator that was installed just now may do it at the next boot: neither is read. Bits that a reboot has cleared
+count as lasting, and snapshots of two boots say nothing.
+*/
+with ports as (
+    select distinct target, hop from pcie_path where place > 0
+),
+
+-- What the kernel was started with left these bits on at this boot, so it will leave them on at the next.
+changes as (
+    select
+        p.target,
+        any_known(
+            case c.acs
+                when 'absent' then false
+                when 'present' then (b.acs_request_redirect or b.acs_completion_redirect)
+                    and not (c.acs_request_redirect or c.acs_completion_redirect)
+            end
+        ) as is_cleared,
+        string_agg(p.hop, ', ' order by p.hop) filter (
+            (b.acs_request_redirect or b.acs_completion_redirect) and not (c.acs_request_redirect or c.acs_completion_redirect)
+        ) as words
+    from ports as p
+    left join pci_config as c on c.target = p.target and c.pci = p.hop
+    left join before.pci_config as b on b.target = p.target and b.pci = p.hop
+    group by p.target
+)
+
+select
+    h.target,
+    c.words as observed,
+    'cleared by BIOS or kernel' as expected,
+    -- A reboot between the two: whatever cleared the bits has done it at boot.
+    h.virtualization = 'bare metal' and h.gpus > 0 and n.boot_id = o.boot_id as applies,
+    c.is_cleared as fault
+from host_scope as h
+left join host as n on n.target = h.target
+left join before.host as o on o.target = h.target
+left join changes as c on c.target = h.target

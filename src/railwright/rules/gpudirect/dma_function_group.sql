@@ -1,0 +1,51 @@
+/* +++
+id = "N-14"
+title = "A GPU and the DMA function of its NIC are in different IOMMU groups"
+severity = "high"
+subject = "gpu"
+needs = ["pci_function.root_bus", "pci_function.vendor", "pci_function.device", "pci_function.iommu_group"]
+message = "{subject} is in IOMMU group {observed}, the NIC's DMA function in {expected}"
+since = "0.2"
+sources = ["rules-review.md N-14", "linux-rdma/rdma-core kernel-boot/rdma_topo (check of iommu_group)",
+    "NVIDIA Grace Blackwell CX8 GPUDirect RDMA guide"]
++++
+## Why it matters
+On ConnectX-8 with the data-direct function the NIC writes to the GPU through a function of its own (15b3:2100) beside the
+GPU. The GPU driver allows it only where both are in one IOMMU group; else GPUDirect is refused unless the driver's check
+is switched off, which is not safe.
+
+## What to do
+Set ACS as `rdma_topo write-grub-acs` prints it, and reboot: groups are formed at boot, so that `setpci` comes too late.
+Then `rdma_topo check`. The kernel must know `pci=config_acs`.
+
+## When it is wrong
+Only GPUs with such a function on their root bus are judged. An IOMMU that is off leaves no groups, and the driver refuses
+that too.
+*/
+-- Each root port of these platforms has a root bus of its own, with one GPU and one DMA function below it.
+with functions as (
+    select target, root_bus, iommu_group from pci_function where vendor = '15b3' and device = '2100'
+),
+
+matches as (
+    select
+        g.target,
+        g.pci,
+        any_known(f.iommu_group = p.iommu_group and p.iommu_group >= 0) as is_shared,
+        string_agg(f.iommu_group, ', ' order by f.iommu_group) as groups
+    from gpu as g
+    inner join pci_function as p on p.target = g.target and p.pci = g.pci
+    inner join functions as f on f.target = p.target and f.root_bus = p.root_bus
+    group by g.target, g.pci
+)
+
+select
+    g.target,
+    g.pci,
+    p.iommu_group as observed,
+    m.groups as expected,
+    case when m.pci is not null then true when p.root_bus is not null then false end as applies,
+    not m.is_shared as fault
+from gpu as g
+left join pci_function as p on p.target = g.target and p.pci = g.pci
+left join matches as m on m.target = g.target and m.pci = g.pci

@@ -1,0 +1,58 @@
+/* +++
+id = "GDR-11"
+title = "A GPU has no compute NIC below its PCIe switch"
+severity = "medium"
+subject = "gpu"
+needs = ["host_scope.virtualization", "host_scope.architecture", "host_scope.gpus", "gpu_nic.distance"]
+message = "{subject} has its nearest compute NIC at {observed}"
+cost = "25 instead of 56 GB/s per NIC across sockets (incidents.md I-145)"
+since = "0.2"
+sources = ["rules-review.md GDR-11 and K8S-04", "incidents.md I-145", "incidents.md I-147", "pci.ids (ids of SXM modules)"]
+
+[uses]
+"gpu.device_id" = "unknown without it; the table is that of the subjects"
+"host_scope.compute_nics" = "nothing is wanted where the site does not say how many compute NICs there are"
+"nic_scope.role" = "leaves storage and management out; a NIC of unknown role next to a GPU is one of compute"
+"gpu_nic.relation" = "only for the words"
++++
+## Why it matters
+On eight-GPU boards each GPU shares a PCIe switch with a NIC. A GPU that has none sends through the CPU or the other
+socket, without GPUDirect, and its ring runs at the pace of that one.
+
+## What to do
+Count the NICs on the bus first: a card that fell off (INTENT.compute_nics, PCI-07) is the usual cause. Then compare the
+tree with a twin of the same model (`lspci -tv`): a card in the wrong slot or riser, or a BIOS setting of the switches.
+Nothing has to be restarted to look.
+
+## When it is wrong
+Only x86 hosts with eight SXM GPUs whose class wants a compute NIC for at most two GPUs each are judged. Two GPUs and one
+NIC below one switch, as on A100 boards, are in order. A NIC that is dead or lent to a pod still counts as near.
+*/
+with nearest as (
+    select
+        g.target,
+        g.gpu,
+        -- null: no common port and no NUMA node are far apart, and being next to a GPU is what a compute NIC is told by.
+        any_known(coalesce(g.distance <= 1, false) and coalesce(n.role = 'compute', true)) as has_near, -- null: see above
+        min(row(g.distance, g.relation)) filter (n.role = 'compute') as best
+    from gpu_nic as g
+    left join nic_scope as n on n.target = g.target and n.pci = g.nic
+    group by g.target, g.gpu
+)
+
+select
+    g.target,
+    g.pci,
+    case when w.best is null then 'none' else w.best[2] end as observed,
+    'PIX or PXB' as expected,
+    h.compute_nics is not null
+        and 2 * h.compute_nics >= h.gpus
+        and h.gpus = 8
+        and h.virtualization = 'bare metal'
+        and h.architecture = 'x86_64'
+        -- SXM modules of A100, A800, H100, H800, H20, H200 and B200.
+        and g.device_id in ('20b0', '20b2', '20b3', '2330', '2324', '2329', '2335', '2339', '2901') as applies,
+    not w.has_near as fault
+from gpu as g
+left join host_scope as h on h.target = g.target
+left join nearest as w on w.target = g.target and w.gpu = g.pci

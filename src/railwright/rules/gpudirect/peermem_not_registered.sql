@@ -1,0 +1,54 @@
+/* +++
+id = "GDR-08"
+title = "The peer memory module is loaded and has not registered"
+severity = "high"
+subject = "host"
+needs = ["host_scope.gpus", "gpu_direct.peermem_module", "gpu_direct.memory_peers", "kernel_module.taints"]
+message = "{subject} has {observed}, and the RDMA stack knows of no GPU memory"
+covers = ["GDR-10"]
+cost = "33 instead of 93 GB/s without GPUDirect (incidents.md I-001)"
+since = "0.2"
+sources = ["rules-review.md GDR-08 and GDR-10", "incidents.md I-014", "incidents.md I-015", "incidents.md I-016",
+    "incidents.md I-100", "NVIDIA/nccl src/transport/net_ib/gdr.cc"]
+
+[uses]
+"gpu_direct.gpu_driver_kind" = "asked only where nothing is registered: an open driver may serve by dma-buf"
+"kernel_message.kind" = "only for the words"
+"kernel_message.driver" = "only for the words"
+"kernel_message.text" = "only for the words"
++++
+## Why it matters
+`lsmod` shows nvidia_peermem, and still GPUDirect is off in one library and on in the next: some look for the module,
+others only for `/sys/kernel/mm/memory_peers/nv_mem`. The module was built against another RDMA stack than the one that
+runs, or loaded before it.
+
+## What to do
+Prefer dma-buf: open GPU kernel modules. Else build the GPU driver's peer memory module again after the RDMA stack is in
+place, for the running kernel, and reload it (`modprobe -r nvidia-peermem; modprobe nvidia-peermem`): GPU jobs that use it
+must be gone, no reboot. Where the driver comes from containers, the RDMA stack's container must start first.
+
+## When it is wrong
+With open GPU kernel modules dma-buf may serve instead, which nobody has tried here: that is unknown, not a failure. The
+kernel's own RDMA stack keeps no such registry and is left out.
+*/
+select
+    h.target,
+    d.peermem_module || ' loaded, memory_peers ' || case d.memory_peers when '' then 'empty' else d.memory_peers end as observed,
+    'memory_peers/nv_mem' as expected,
+    h.gpus > 0
+        and d.peermem_module <> ''
+        and i.taints like '%O%' as applies, -- built outside the kernel's tree: DOCA or OFED
+    case
+        when d.memory_peers like '%nv_mem%' then false
+        when d.memory_peers is not null and d.gpu_driver_kind = 'proprietary' then true
+    end as fault,
+    m.words as detail
+from host_scope as h
+left join gpu_direct as d on d.target = h.target
+left join kernel_module as i on i.target = h.target and i.name = 'ib_core'
+left join (
+    select target, 'the kernel log says: ' || min(driver || ': ' || text) as words
+    from kernel_message
+    where kind in ('peermem_error', 'symbol_mismatch') and driver like '%peer%'
+    group by target
+) as m on m.target = h.target

@@ -1,0 +1,37 @@
+/* +++
+id = "INTENT.gpus"
+title = "Fewer GPUs than the node class has"
+severity = "high"
+subject = "host"
+needs = ["host_scope.gpus"]
+message = "{subject} has {observed} GPUs on the PCI bus, its class has {expected}"
+since = "0.2"
+sources = [
+  "rules-review.md PCI-08 (the same for GPUs: never trim the expectation)",
+  "incidents.md I-103",
+  "judgement: severity",
+]
+
+[uses]
+"node_class.gpus" = "nothing is wanted where the class says nothing"
++++
+## Why it matters
+A GPU that is gone from the bus takes a rank with it: the job does not start, or the rails of this host are loaded
+unevenly.
+
+## What to do
+`lspci -d 10de:` and the kernel's log: a GPU that fell off the bus says so (Xid 79). Drain the host, then a cold power
+cycle, then reseat.
+
+## When it is wrong
+A host that belongs to another class. GPUs are counted on the PCI bus: one that is there and that its driver lost still
+counts.
+*/
+select
+    h.target,
+    h.gpus as observed,
+    c.gpus as expected,
+    c.gpus is not null as applies,
+    h.gpus < c.gpus as fault
+from host_scope as h
+left join node_class as c on c.target = h.target

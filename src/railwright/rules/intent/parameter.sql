@@ -1,0 +1,112 @@
+/* +++
+id = "INTENT.parameter"
+title = "A firmware parameter is not in force as the site wants it"
+severity = "high"
+subject = "parameter"
+needs = ["nic_scope.device_id", "rdma_device.pci", "rdma_device.psid", "nic_parameter.current_text"]
+message = "{subject} is {observed}, the site wants {expected}"
+covers = ["FWC-06", "FWC-07"]
+since = "0.2"
+sources = [
+  "rules-review.md FWC-06, FWC-07, FWC-12, G-PF, section 8",
+  "reference.md B1.0, B1.1",
+  "incidents.md I-120, I-122, I-126",
+  "mstflint mlxconfig_host.db: parameters shown only while another one is set",
+]
+
+[uses]
+"wanted_parameter.value" = "nothing is wanted of parameters that the site does not name"
+"nic_firmware.psid" = "asked only where no RDMA device is seen: in a pod's namespace, or the second function of a bond"
+"nic_parameter.current_code" = "arrays and long numbers have none: then only the text can be compared"
+"nic_parameter.next_text" = "for the words"
+"probe_result.status" = "tells a parameter that the card does not offer from one that was not read"
++++
+## Why it matters
+The site has decided how cards of this type are set up. A wrong LINK_TYPE keeps the link down, a BlueField in the wrong
+mode puts another system into the data path, and the rest change what the card can do.
+
+## What to do
+`mlxconfig -d PCI set NAME=VALUE` (persistent, touches nothing yet), then `mlxfwreset -d PCI query` and the level that
+it offers, in a window: it takes down every function of the card, on multi-host and Socket Direct cards those of the
+other hosts too. Some machines need a power cycle. The mode of a BlueField: shut down the Arm side first, then a cold
+power cycle, and read the mode again; a firmware reset has been seen to turn it back.
+
+## When it is wrong
+A parameter that the card does not offer is left out, also if its name has a typing error: names are as mlxconfig writes
+them, LINK_TYPE_P1. Where it may only be hidden, the answer is unknown.
+*/
+-- Cards whose board id was not read have rows of their own, with nothing to compare with.
+with named as (
+    select
+        psid,
+        value,
+        regexp_extract(name, '^(.*?)(?:_P([1-9][0-9]?))?(?:\[([0-9]+)\])?$', ['name', 'port', 'element']) as said
+    from (from wanted_parameter union all by name select distinct name from wanted_parameter)
+),
+
+boards as (
+    select target, pci, min(psid) as psid
+    from rdma_device
+    group by all
+),
+
+-- Of a card's hundreds of parameters only those that are asked for, and those that may hide them.
+offered as (
+    select target, pci, name, port, element, current_text, current_code, next_text
+    from nic_parameter
+    where name in (select said.name from named) or name in ('ADVANCED_PCI_SETTINGS', 'PHY_RATE_MASK_OVERRIDE')
+),
+
+wishes as (
+    select
+        n.target,
+        n.pci,
+        n.device_id,
+        w.value,
+        w.said.name as name,
+        coalesce(try_cast(w.said.port as integer), 0) as port, -- null: not per port
+        coalesce(try_cast(w.said.element as integer), -1) as element, -- null: not an element of an array
+        -- A BlueField may keep these from its host.
+        n.device_id in ('a2d2', 'a2d6', 'a2dc', 'a2df') and w.said.name like 'INTERNAL_CPU_%' as is_restricted,
+        -- What must be set for mlxconfig to show it; an element of an array is shown only if asked for.
+        case
+            when w.said.element <> '' then w.said.name
+            when w.said.name in ('MAX_ACC_OUT_READ', 'FORCE_ETH_PCI_SUBCLASS', 'IBM_CAPI_EN') then 'ADVANCED_PCI_SETTINGS'
+            when w.said.name = 'PHY_RATE_MASK' then 'PHY_RATE_MASK_OVERRIDE'
+        end as gate
+    from nic_scope as n
+    left join boards as r on r.target = n.target and r.pci = n.pci
+    left join nic_firmware as f on f.target = n.target and f.pci = n.pci
+    inner join named as w on w.psid is not distinct from case when r.pci is null then f.psid else r.psid end -- null: see above
+)
+
+select
+    w.target,
+    w.pci,
+    w.name,
+    w.port,
+    w.element,
+    p.current_text as observed,
+    w.value as expected,
+    case
+        when w.device_id in ('1012', '1014', '1016', '1018', '101a', '101c', '101e', 'a2d3') then false -- virtual, in a guest
+        when w.device_id is null or w.value is null then null
+        -- Not offered: nothing hides it, or what could hide it does not.
+        when p.pci is null and q.status = 'ok' and g.pci is null and not w.is_restricted then false
+        when p.pci is null and q.status = 'ok' and w.element < 0 and g.current_code <> 0 then false
+        else true
+    end as applies,
+    case
+        when p.current_text is null or p.current_text = 'N/A' or p.current_text like 'Array[%' then null
+        when lower(w.value) in ('true', 'false') then p.current_code <> (lower(w.value) = 'true')::bigint
+        when try_cast(w.value as bigint) is not null then p.current_code <> try_cast(w.value as bigint)
+        else not w.value in (p.current_text, split_part(p.current_text, '(', 1))
+    end as fault,
+    case when p.next_text <> p.current_text then 'changes to ' || p.next_text || ' at the next reset' end as detail
+from wishes as w
+left join probe_result as q on q.target = w.target and q.instance = w.pci and q.probe = 'mlxconfig'
+left join offered as p
+    on p.target = w.target and p.pci = w.pci and p.name = w.name and p.port = w.port and p.element = w.element
+left join offered as g
+    on g.target = w.target and g.pci = w.pci and g.name = w.gate and g.element = -1
+    and g.port = case when w.gate = 'ADVANCED_PCI_SETTINGS' then 0 else w.port end

@@ -1,0 +1,43 @@
+/* +++
+id = "INTENT.port_rate"
+title = "Port runs slower than its node class"
+severity = "high"
+subject = "port"
+needs = ["port_scope.role", "port_scope.state", "port_scope.rate_gbps"]
+message = "{subject} runs at {observed}, its class has {expected}"
+covers = ["LNK-02"]
+implied_by = ["LNK-01"]
+since = "0.2"
+sources = ["rules-review.md LNK-02, G-CAUSE", "incidents.md I-080"]
+
+[uses]
+"host_scope.port_rate_gbps" = "nothing is wanted where the class says nothing"
+"host_scope.class" = "only for the words"
+"port_scope.inferred" = "caps the severity"
++++
+## Why it matters
+The job runs, slower: a collective waits for its slowest rail. Nothing in the job's output says why.
+
+## What to do
+Look at both ends: admin speed and breakout of the switch port, lanes, FEC and autonegotiation (`mlxlink -d PCI -m`). A cable
+or module of an older generation limits the port as well. Forcing a speed bounces the link, and it stays down if the ends
+differ: change both in one window and write it into the switch's configuration; on the host it is lost at reboot.
+
+## When it is wrong
+A class whose ports are split, or spread over planes: its `port_rate_gbps` is the rate of one port. A port that is not for
+compute: name its role in the site file.
+*/
+select
+    p.target,
+    p.device,
+    p.port,
+    printf('%g Gb/s', p.rate_gbps) as observed,
+    printf('%g Gb/s', h.port_rate_gbps) as expected,
+    -- The rate of a port that is not active is a placeholder.
+    h.port_rate_gbps is not null and p.role = 'compute' and p.state = 'ACTIVE' as applies,
+    p.rate_gbps < h.port_rate_gbps as fault,
+    h.class as detail,
+    p.inferred,
+    h.port_rate_gbps - p.rate_gbps as cost_gbps
+from port_scope as p
+left join host_scope as h on h.target = p.target

@@ -1,0 +1,62 @@
+/* +++
+id = "K8S-03"
+title = "An InfiniBand virtual function has no GUID"
+severity = "high"
+subject = "rdma_device"
+needs = [
+  "rdma_device.pci", "rdma_device.node_guid", "pci_function.physical_function", "pci_function.driver",
+  "rdma_port.link_layer",
+]
+message = "{subject}: {observed} of this virtual function is zero"
+since = "0.2"
+sources = [
+  "rules-review.md K8S-03",
+  "incidents.md I-089",
+  "Linux drivers/infiniband/core/sysfs.c: GID 0 of an InfiniBand port holds its GUID",
+]
++++
+## Why it matters
+The subnet manager does not bring up a port without a GUID, and pods that are given this function do not start.
+
+## What to do
+`ip link set PF vf N node_guid GUID` and `port_guid GUID` on the host, or let the SR-IOV operator or CNI do it; then
+bind the function anew (`echo VF > /sys/bus/pci/drivers/mlx5_core/unbind`, then bind): who uses it then loses it. GUIDs
+that are set this way are lost at reboot and when the number of virtual functions changes. The GUIDs must be known to
+the subnet manager where it checks them.
+
+## When it is wrong
+Functions that nobody is meant to use: their number can be made smaller, or they can be left without a driver.
+*/
+-- A device whose own files were not read is still known by its ports.
+with devices as (
+    select target, device from rdma_device
+    union
+    select target, device from rdma_port
+),
+
+ports as (
+    select
+        p.target,
+        p.device,
+        min(p.link_layer) as link_layer,
+        any_known(g.index is null) as has_port_without_guid -- the table leaves out a GID whose lower half is zero
+    from rdma_port as p
+    left join gid as g on g.target = p.target and g.device = p.device and g.port = p.port and g.index = 0
+    group by p.target, p.device
+)
+
+select
+    d.target,
+    d.device,
+    case when r.node_guid = '0000:0000:0000:0000' then 'the node GUID' else 'a port GUID' end as observed,
+    'not zero' as expected,
+    case
+        when r.pci = '' or f.physical_function = '' or p.link_layer = 'Ethernet' or f.driver <> 'mlx5_core' then false
+        when f.physical_function <> '' and p.link_layer = 'InfiniBand' and f.driver = 'mlx5_core' then true
+    end as applies,
+    case when r.node_guid is not null then r.node_guid = '0000:0000:0000:0000' or p.has_port_without_guid end as fault,
+    f.physical_function as detail
+from devices as d
+left join rdma_device as r on r.target = d.target and r.device = d.device
+left join pci_function as f on f.target = r.target and f.pci = r.pci
+left join ports as p on p.target = d.target and p.device = d.device

@@ -1,0 +1,76 @@
+/* +++
+id = "N-21"
+title = "NCCL_SOCKET_IFNAME leaves no usable interface"
+severity = "high"
+subject = "host"
+needs = ["library_setting.value", "library_setting.precedence", "probe_result.status", "netdev.operstate"]
+message = "{subject}: NCCL_SOCKET_IFNAME is {observed}; {expected}"
+since = "0.2"
+sources = [
+    "rules-review.md N-21", "NCCL src/misc/socket.cc: ncclFindInterfaces, findInterfaces",
+    "judgement: an interface that is down does not count",
+]
++++
+## Why it matters
+NCCL's ranks first meet over TCP, on the interfaces that this variable names. If it names none that is there and up, every
+job on the host fails at start ("no socket interface found").
+
+## What to do
+Compare the value with `ip -br link`; interface names change with a kernel, a slot or a naming rule. A beginning such as
+`eno` is safer than a whole name, excluding (`^docker,lo`) safer still. New jobs read the file, running ones do not.
+
+## When it is wrong
+Only the host's configuration files and its own namespace are read: a job that sets the variable itself, or runs in a
+container with other interfaces, is not seen. Whether the interface leads to the other ranks is not judged: a rail of a
+fabric without routes between rails does not.
+*/
+with name_list as (
+    select
+        r.target,
+        -- '' = set in none of the files, and all of them were read; a file that was not has a row without a precedence.
+        case
+            when count(*) filter (s.precedence = 1) = 1 then max(s.value) filter (s.precedence = 1)
+            when count(*) filter (s.file is not null and s.precedence is null) = 0 then ''
+        end as value
+    from probe_result as r
+    left join library_setting as s on s.target = r.target and s.name in ('', 'NCCL_SOCKET_IFNAME')
+    where r.probe = 'libraries' and r.status in ('ok', 'absent')
+    group by r.target
+),
+-- ^ in front excludes, = behind it wants whole names instead of beginnings.
+entries as (
+    select
+        target,
+        regexp_matches(value, '^\^?=') as whole,
+        unnest(string_split(regexp_replace(value, '^\^?=?', ''), ',')) as entry
+    from name_list
+),
+named as (
+    select distinct n.target, n.name
+    from netdev as n
+    join entries as e
+        on e.target = n.target and e.entry <> ''
+        and case when e.whole then n.name = e.entry else starts_with(n.name, e.entry) end
+),
+usable as (
+    select
+        l.target,
+        count(*) filter ((m.name is not null) <> (l.value like '^%')) as chosen,
+        -- Virtual interfaces that do not watch their link say unknown.
+        any_known((m.name is not null) <> (l.value like '^%') and n.operstate in ('up', 'unknown', 'dormant')) as has_one
+    from name_list as l
+    join netdev as n on n.target = l.target
+    left join named as m on m.target = n.target and m.name = n.name
+    group by l.target
+)
+select
+    t.target,
+    l.value as observed,
+    case when u.chosen = 0 then 'no interface has such a name' else 'of these interfaces none is up' end as expected,
+    -- NCCL takes no notice of a single character.
+    length(l.value) > 1 as applies,
+    case when r.status = 'ok' then not u.has_one end as fault
+from target as t
+left join name_list as l on l.target = t.target
+left join usable as u on u.target = t.target
+left join probe_result as r on r.target = t.target and r.probe = 'netdev' and r.instance = ''

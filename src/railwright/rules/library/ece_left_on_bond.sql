@@ -1,0 +1,78 @@
+/* +++
+id = "NCC-08"
+title = "Enhanced connection establishment left to its default over a bond"
+severity = "medium"
+subject = "port"
+needs = [
+    "port_scope.link_layer", "port_scope.role", "port_scope.netdev", "bond.mode_number",
+    "library_setting.value", "library_setting.precedence",
+]
+message = "{subject} is bonded: {observed}; wanted: {expected}"
+preview = true
+cost = "23 GB/s to 2.9 MB/s in one case (incidents.md I-036)"
+since = "0.2"
+sources = ["rules-review.md NCC-08", "incidents.md I-036 I-037"]
+
+[uses]
+"site.fabric_mode" = "where the site says which congestion control it has, that is what is checked"
+"probe_result.status" = "tells a port that is no bond, or a variable that is not set, from what was not read"
+"port_scope.inferred" = "caps the severity"
++++
+## Why it matters
+With ECE two NICs agree on what both can do, congestion control included, whatever the fabric was set up for. In single
+reports that chose a mode that did not work over a RoCE bond: traffic fell by orders of magnitude.
+
+## What to do
+If bandwidth over the bond is far too low, compare a run with `UCX_RC_ECE=0` and `NCCL_IB_ECE_ENABLE=0`. If that cures it,
+write both into the libraries' files on all hosts, or align the congestion control settings of all NICs. New jobs read
+the files, running ones do not.
+
+## When it is wrong
+Most bonds work with the default; these are single reports. A library that nobody uses needs no line. Only the host's
+configuration files are read: what a job sets itself is not seen.
+*/
+with settings as (
+    select
+        r.target,
+        w.name,
+        -- '' = set in none of the files, and all of them were read; a file that was not has a row without a precedence.
+        case
+            when count(*) filter (s.name = w.name and s.precedence = 1) = 1
+                then max(s.value) filter (s.name = w.name and s.precedence = 1)
+            when count(*) filter (s.file is not null and s.precedence is null) = 0 then ''
+        end as value
+    from probe_result as r
+    cross join (select unnest(['NCCL_IB_ECE_ENABLE', 'UCX_RC_ECE']) as name) as w
+    left join library_setting as s on s.target = r.target and s.name in ('', w.name)
+    where r.probe = 'libraries' and r.status in ('ok', 'absent')
+    group by r.target, w.name
+),
+ece as (
+    select
+        target,
+        any_known(value <> '0' and lower(value) <> 'n') as left_on,
+        string_agg(name, ' and ' order by name) filter (value <> '0' and lower(value) <> 'n') as names
+    from settings
+    group by target
+),
+members as (
+    select target, bond, count(*) as members from bond_member group by target, bond
+)
+select
+    p.target,
+    p.device,
+    p.port,
+    e.names || ' left on' as observed,
+    'ECE off, or a site file that says which congestion control there is' as expected,
+    s.fabric_mode is null and p.link_layer = 'Ethernet' and p.role = 'compute'
+        and case when b.netdev is not null then b.mode_number <> 1 and m.members > 1 when r.status = 'ok' then false end
+        as applies,
+    e.left_on as fault,
+    p.netdev as detail,
+    p.inferred
+from port_scope as p
+cross join site as s
+left join bond as b on b.target = p.target and b.netdev = p.netdev
+left join members as m on m.target = p.target and m.bond = p.netdev
+left join ece as e on e.target = p.target
+left join probe_result as r on r.target = p.target and r.probe = 'netdev' and r.instance = ''

@@ -1,0 +1,82 @@
+/* +++
+id = "N-23"
+title = "The GID table changed since the earlier snapshot"
+severity = "high"
+subject = "port"
+needs = [
+    "port_scope.link_layer", "port_scope.role", "port_scope.netdev", "host.boot_id", "gid.gid", "gid.type",
+    "before.port.netdev", "before.host.boot_id", "before.gid.gid", "before.gid.type",
+]
+message = "{subject} has the GIDs {observed}; it had {expected}"
+baseline = true
+preview = true
+since = "0.2"
+sources = ["rules-review.md N-23", "incidents.md I-050 I-051"]
+
+[uses]
+"probe_result.status" = "tells an empty GID table from one that was not read whole"
+"before.probe_result.status" = "tells an empty GID table from one that was not read whole"
+"port_scope.inferred" = "caps the severity"
++++
+## Why it matters
+Libraries look a GID's index up once. If the link flaps or an address is given anew, the kernel may keep the same GID at
+another index or drop it: queue pairs of running jobs then fail, or never come back after the flap.
+
+## What to do
+Restart the jobs that were running on the port, then look for what moved the address: a DHCP lease, a network service
+that restarted, a CNI. Static addresses on the rails keep the table as it is.
+
+## When it is wrong
+Planned work on the addresses between two jobs does the same and harms nobody. Only ports that were in the host's
+namespace both times are compared, and only within one boot. On Ethernet alone: InfiniBand GIDs are the subnet manager's.
+*/
+with port_gids as (
+    select
+        target,
+        device,
+        port,
+        case when count(gid) = count(*) and count(type) = count(*)
+            then string_agg(index || ': ' || gid || ' ' || type, ', ' order by index) end as entries
+    from gid
+    group by target, device, port
+),
+earlier_gids as (
+    select
+        target,
+        device,
+        port,
+        case when count(gid) = count(*) and count(type) = count(*)
+            then string_agg(index || ': ' || gid || ' ' || type, ', ' order by index) end as entries
+    from before.gid
+    group by target, device, port
+),
+both_times as (
+    select
+        p.target,
+        p.device,
+        p.port,
+        -- Slots that are not in use have no row: a table that was read may have none at all.
+        case when r.status = 'ok' and n.target is null then 'none' when r.status = 'ok' then n.entries end as now,
+        case when e.status = 'ok' and b.target is null then 'none' when e.status = 'ok' then b.entries end as earlier
+    from port_scope as p
+    left join port_gids as n on n.target = p.target and n.device = p.device and n.port = p.port
+    left join earlier_gids as b on b.target = p.target and b.device = p.device and b.port = p.port
+    join probe_result as r on r.target = p.target and r.probe = 'infiniband' and r.instance = ''
+    join before.probe_result as e on e.target = p.target and e.probe = 'infiniband' and e.instance = ''
+)
+select
+    p.target,
+    p.device,
+    p.port,
+    t.now as observed,
+    t.earlier as expected,
+    p.link_layer = 'Ethernet' and p.role = 'compute' and p.netdev <> '' and b.netdev <> ''
+        and h.boot_id = eh.boot_id as applies,
+    t.now <> t.earlier as fault,
+    p.netdev as detail,
+    p.inferred
+from port_scope as p
+left join both_times as t on t.target = p.target and t.device = p.device and t.port = p.port
+left join before.port as b on b.target = p.target and b.device = p.device and b.port = p.port
+left join host as h on h.target = p.target
+left join before.host as eh on eh.target = p.target

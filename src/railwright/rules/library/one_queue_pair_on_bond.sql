@@ -1,0 +1,65 @@
+/* +++
+id = "NCC-05"
+title = "One queue pair per connection over a bonded port"
+severity = "low"
+subject = "port"
+needs = [
+    "port_scope.link_layer", "port_scope.role", "port_scope.netdev", "bond.mode_number",
+    "library_setting.value", "library_setting.precedence",
+]
+message = "{subject} is bonded, and NCCL_IB_QPS_PER_CONNECTION is {observed}; {expected} would use both links"
+preview = true
+cost = "240 instead of 395 Gb/s on 2x200G (incidents.md I-034)"
+since = "0.2"
+sources = ["rules-review.md NCC-05", "incidents.md I-034", "reference.md B9"]
+
+[uses]
+"probe_result.status" = "tells a port that is no bond, or a variable that is not set, from what was not read"
+"port_scope.inferred" = "caps the severity"
++++
+## Why it matters
+A queue pair stays on one link of the bond. NCCL opens one per connection and channel: with few channels a link can stay
+idle, and half of the port's bandwidth with it.
+
+## What to do
+Look at the bytes of the two members first: only if one carries more than half as much again as the other, set
+`NCCL_IB_QPS_PER_CONNECTION=2` in /etc/nccl.conf on all hosts of the pool. New jobs read the file, running ones do not.
+
+## When it is wrong
+Several channels spread over the links by themselves. Only the host's configuration files are read: what a job sets itself
+is not seen.
+*/
+with queue_pairs as (
+    select
+        r.target,
+        case
+            when count(*) filter (s.precedence = 1) = 1 then try_cast(max(s.value) filter (s.precedence = 1) as integer)
+            -- NCCL's default, where all files were read; a file that was not has a row without a precedence.
+            when count(*) filter (s.file is not null and s.precedence is null) = 0 then 1
+        end as value
+    from probe_result as r
+    left join library_setting as s on s.target = r.target and s.name in ('', 'NCCL_IB_QPS_PER_CONNECTION')
+    where r.probe = 'libraries' and r.status in ('ok', 'absent')
+    group by r.target
+),
+members as (
+    select target, bond, count(*) as members from bond_member group by target, bond
+)
+select
+    p.target,
+    p.device,
+    p.port,
+    q.value as observed,
+    '2 or more' as expected,
+    p.link_layer = 'Ethernet' and p.role = 'compute'
+        -- A standby link (mode 1) carries nothing by design.
+        and case when b.netdev is not null then b.mode_number <> 1 and m.members > 1 when r.status = 'ok' then false end
+        as applies,
+    q.value < 2 as fault,
+    p.netdev as detail,
+    p.inferred
+from port_scope as p
+left join bond as b on b.target = p.target and b.netdev = p.netdev
+left join members as m on m.target = p.target and m.bond = p.netdev
+left join queue_pairs as q on q.target = p.target
+left join probe_result as r on r.target = p.target and r.probe = 'netdev' and r.instance = ''

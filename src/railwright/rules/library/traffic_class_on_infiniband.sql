@@ -1,0 +1,60 @@
+/* +++
+id = "NCC-07"
+title = "A traffic class for NVSHMEM on an InfiniBand host"
+severity = "high"
+subject = "host"
+needs = ["probe_result.status", "port_scope.role", "port_scope.link_layer"]
+message = "{subject} sets {observed}; wanted: {expected}"
+since = "0.2"
+sources = ["rules-review.md NCC-07", "incidents.md I-041"]
+
+[uses]
+"library_setting.value" = "a variable that is not set has no row; probe_result tells whether the files were read"
+"library_setting.precedence" = "a variable that is not set has no row; probe_result tells whether the files were read"
++++
+## Why it matters
+NVSHMEM_IB_TRAFFIC_CLASS is meant for RoCE. On an InfiniBand port NVSHMEM cannot bring its queue pairs up with it and
+aborts at start (INIT to RTR).
+
+## What to do
+Remove the line from the file that is named; on InfiniBand the service level (NVSHMEM_IB_SL) chooses the class. New jobs
+read the file, running ones do not.
+
+## When it is wrong
+NCCL_IB_TC is harmless on InfiniBand and is not asked about. Which service level a fabric wants cannot be said in the site
+file yet. Only the host's configuration files are read: what a job sets itself is not seen.
+*/
+with setting as (
+    select
+        r.target,
+        -- '' = set in none of the files, and all of them were read; a file that was not has a row without a precedence.
+        case
+            when count(*) filter (s.precedence = 1) = 1 then max(s.value) filter (s.precedence = 1)
+            when count(*) filter (s.file is not null and s.precedence is null) = 0 then ''
+        end as value,
+        max(s.file) filter (s.precedence = 1) as file
+    from probe_result as r
+    left join library_setting as s on s.target = r.target and s.name in ('', 'NVSHMEM_IB_TRAFFIC_CLASS')
+    where r.probe = 'libraries' and r.status in ('ok', 'absent')
+    group by r.target
+),
+compute as (
+    select
+        r.target,
+        any_known(
+            case when p.device is null then false else p.role = 'compute' and p.link_layer = 'InfiniBand' end
+        ) as has_infiniband
+    from probe_result as r
+    left join port_scope as p on p.target = r.target
+    where r.probe = 'infiniband' and r.status in ('ok', 'absent')
+    group by r.target
+)
+select
+    t.target,
+    'NVSHMEM_IB_TRAFFIC_CLASS=' || s.value || ' in ' || s.file as observed,
+    'no traffic class' as expected,
+    c.has_infiniband as applies,
+    s.value <> '' and s.value <> '0' as fault
+from target as t
+left join compute as c on c.target = t.target
+left join setting as s on s.target = t.target

@@ -1,0 +1,49 @@
+/* +++
+id = "N-22"
+title = "Ranks of one run use different NCCL versions or networks"
+severity = "high"
+subject = "host"
+needs = ["nccl_process.nccl_version", "nccl_process.network"]
+message = "{subject}: a run has {observed}; it needs {expected}"
+preview = true
+since = "0.2"
+sources = ["rules-review.md N-22", "judgement: as far as a log tells"]
++++
+## Why it matters
+NCCL's ranks speak a protocol of their own that changes between releases, and so do network plugins. Two versions in one
+job end in a hang, a crash or an error that names neither.
+
+## What to do
+Start all ranks from one container image or one environment, and check LD_LIBRARY_PATH and NCCL_NET_PLUGIN on the hosts
+that differ. The log's line "NCCL version" and "Using network" tell which are which.
+
+## When it is wrong
+It looks at NCCL logs that somebody imported, under the machine that they were imported as. Many releases print their
+version at rank 0 only: then nothing is known of the others. The plugin's own version and UCX are not in the log.
+*/
+with runs as (
+    select
+        target,
+        run,
+        case
+            when count(distinct nccl_version) > 1 or count(distinct network) > 1 then true
+            when count(nccl_version) = count(*) and count(network) = count(*) then false
+        end as differs,
+        array_to_string(list_sort(list(distinct concat_ws(' over ', 'NCCL ' || nccl_version, network))), ', ') as words
+    from nccl_process
+    group by target, run
+),
+logs as (
+    select target, any_known(differs) as fault, min(words) filter (differs) as words
+    from runs
+    group by target
+)
+select
+    t.target,
+    l.words as observed,
+    'one version and one network' as expected,
+    -- Logs are given by somebody: no log is no gap.
+    l.target is not null as applies,
+    l.fault
+from target as t
+left join logs as l on l.target = t.target

@@ -1,0 +1,134 @@
+/* +++
+id = "LNK-06"
+title = "Link keeps falling, or was away for long"
+severity = "high"
+subject = "port"
+needs = [
+  "port_scope.link_layer", "port_scope.role", "netdev_counter.value", "before.netdev_counter.value", "rdma_counter.value",
+  "before.rdma_counter.value", "host.boot_id", "before.host.boot_id",
+]
+message = "The link of {subject} went down {observed}"
+implied_by = ["LNK-01", "THM-01"]
+baseline = true
+since = "0.2"
+sources = [
+  "rules-review.md LNK-05, LNK-06, G-WINDOW", "incidents.md I-072, I-073",
+  "https://docs.nvidia.com/health-validation/reference/checks/infiniband.md (an outage of 30 s)",
+]
+
+[uses]
+"port_scope.netdev" = "asked on Ethernet only"
+"port_scope.inferred" = "caps the severity"
+"kernel_message.kind" = "how long it lasted is asked where the link fell once"
+"kernel_message.seconds" = "the same"
+"kernel_message.state" = "the same"
+"kernel_message.netdev" = "the same"
+"before.kernel_message.seconds" = "the same: what was already in the log is not new"
+
+[parameters.flaps_per_day]
+default = 2
+unit = "times a day, and not less than that in all"
+reason = "rules-review.md LNK-05: two flaps are worse than one; the day is judgement"
+
+[parameters.outage_s]
+default = 30
+unit = "s"
+reason = "rules-review.md LNK-06: NVIDIA's health validation counts outages of 30 s or more"
++++
+## Why it matters
+A cable or module that fails again and again will fail under the next job too, and retries do not bridge 30 seconds: with
+NCCL's default timeout a job has lost its connection by then or soon after.
+
+## What to do
+Take the host out of jobs. Clean, reseat, swap the cable, then one port at a time; look at LNK-04, N-06 and N-25 for which
+end. Then set a new baseline and watch it for a day.
+
+## When it is wrong
+Planned work at either end, a driver reload, a switch that was rebooted: the counters do not know. How long a single outage
+lasted stands in the kernel's log of Ethernet devices only; without it, or with dates instead of seconds, it is unknown.
+*/
+with one_boot as (
+    -- Counters compare only within one boot.
+    select n.target
+    from host as n
+    inner join before.host as b on b.target = n.target and b.boot_id = n.boot_id
+),
+
+-- A counter that went down was reset; InfiniBand's has 8 bits and stays at 255.
+rises as (
+    select n.target, n.netdev as place, case when n.value >= b.value then n.value - b.value end as rise,
+        n.read_at - b.read_at as span
+    from netdev_counter as n
+    inner join before.netdev_counter as b on b.target = n.target and b.netdev = n.netdev and b.counter = n.counter
+    where n.counter = 'link_down_events_phy'
+    union all
+    select n.target, n.device || '/' || n.port, case when n.value >= b.value and n.value < 255 then n.value - b.value end,
+        n.read_at - b.read_at
+    from rdma_counter as n
+    inner join before.rdma_counter as b
+        on b.target = n.target and b.device = n.device and b.port = n.port and b.counter = n.counter
+    where n.counter = 'link_downed'
+),
+
+-- On Ethernet network devices count, of a bond its members; the IB counter says nothing there.
+places as (
+    select
+        p.target,
+        p.device,
+        p.port,
+        case
+            when p.link_layer = 'InfiniBand' then p.device || '/' || p.port
+            when p.link_layer = 'Ethernet' and b.member is null then p.netdev
+            when p.link_layer = 'Ethernet' then b.member
+        end as place
+    from port_scope as p
+    left join bond_member as b on b.target = p.target and b.bond = p.netdev
+),
+
+-- Only what is newer than the earlier log.
+outages as (
+    select k.target, k.netdev, max(k.lasted) as lasted
+    from (
+        select target, netdev, seconds, state, lead(seconds) over (partition by target, netdev order by place) - seconds as lasted
+        from kernel_message
+        where kind = 'link'
+    ) as k
+    inner join (select target, max(seconds) as seconds from before.kernel_message group by target) as b
+        on b.target = k.target and k.seconds > b.seconds
+    where k.state = 'down'
+    group by k.target, k.netdev
+),
+
+ports as (
+    select
+        p.target,
+        p.device,
+        p.port,
+        case when count(r.rise) = count(*) then sum(r.rise) end as flaps,
+        max(epoch(r.span)) as seconds,
+        max(k.lasted) as lasted
+    from places as p
+    left join one_boot as o on o.target = p.target
+    left join rises as r on r.target = o.target and r.place = p.place
+    left join outages as k on k.target = o.target and k.netdev = p.place
+    group by p.target, p.device, p.port
+)
+
+select
+    p.target,
+    p.device,
+    p.port,
+    case when f.flaps = 1 then 'once' else f.flaps || ' times' end || printf(' in %.1f hours', f.seconds / 3600)
+        || case when f.lasted >= $outage_s then printf(', for %.0f s at the longest', f.lasted) else '' end as observed,
+    'less than ' || $flaps_per_day || ' times a day, and not for ' || $outage_s || ' s' as expected,
+    p.role in ('compute', 'storage') and case p.link_layer when 'InfiniBand' then true when 'Ethernet' then p.netdev <> '' end
+        as applies,
+    case
+        when f.flaps = 0 then false
+        when f.flaps >= $flaps_per_day and f.flaps >= $flaps_per_day * f.seconds / 86400 then true
+        when f.flaps > 0 then f.lasted >= $outage_s
+    end as fault,
+    p.netdev as detail,
+    p.inferred
+from port_scope as p
+left join ports as f on f.target = p.target and f.device = p.device and f.port = p.port

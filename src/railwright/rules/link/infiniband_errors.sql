@@ -1,0 +1,119 @@
+/* +++
+id = "LNK-07"
+title = "InfiniBand errors grow"
+severity = "medium"
+subject = "port"
+needs = [
+  "port_scope.link_layer", "port_scope.role", "port_scope.rate_gbps", "rdma_counter.value", "before.rdma_counter.value",
+  "host.boot_id", "before.host.boot_id",
+]
+message = "{subject} counts errors: {observed}"
+implied_by = ["LNK-04", "THM-01"]
+baseline = true
+since = "0.2"
+sources = [
+  "rules-review.md LNK-07, LNK-08, G-WINDOW", "Linux drivers/infiniband/core/sysfs.c (widths)",
+  "Mellanox/ufm_sdk_3.0 plugins/pdr_deterministic_plugin/README.md (symbol errors)",
+]
+
+[uses]
+"port_scope.inferred" = "caps the severity"
+
+[parameters.symbol_errors]
+default = 1e-14
+unit = "symbol errors per bit over 12 min, a tenth of it over 125 min or more"
+reason = "rules-review.md LNK-04, LNK-07: limits of UFM's PDR plugin"
+
+[parameters.recoveries_per_min]
+default = 5
+unit = "1/min"
+reason = "rules-review.md LNK-07"
+
+[parameters.receive_errors_per_s]
+default = 10
+unit = "1/s"
+reason = "rules-review.md LNK-07"
+
+[parameters.discards_per_s]
+default = 100
+unit = "1/s"
+reason = "rules-review.md LNK-07"
++++
+## Why it matters
+Symbol errors and recoveries are the cable, its ends or a module. Receive errors are packets that came damaged. Discards are
+packets that could not be sent for too long: congestion, or a partner that does not take them. All are sent anew, and the
+slowest rail sets the pace.
+
+## What to do
+Symbol errors, recoveries: as LNK-04. Receive errors also rise where the *sender* or a hop before is bad: look at both ends
+(`perfquery -x`, `ibdiagnet`). Discards: look for the congested receiver, not at this cable. Nothing is to be set on the host.
+
+## When it is wrong
+Errors during planned work or while a link trains. The counters have 8 and 16 bits and stay at their largest value: then
+nothing is known until somebody clears them (`perfquery -R`).
+*/
+with one_boot as (
+    -- Counters compare only within one boot.
+    select n.target
+    from host as n
+    inner join before.host as b on b.target = n.target and b.boot_id = n.boot_id
+),
+
+-- One that went down was reset, one at its largest value stays there.
+rises as (
+    select
+        n.target,
+        n.device,
+        n.port,
+        n.counter,
+        case
+            when n.value >= b.value and n.value < case n.counter when 'link_error_recovery' then 255 else 65535 end
+                then n.value - b.value
+        end as rise,
+        epoch(n.read_at) - epoch(b.read_at) as seconds
+    from rdma_counter as n
+    inner join one_boot as o on o.target = n.target
+    inner join before.rdma_counter as b
+        on b.target = n.target and b.device = n.device and b.port = n.port and b.counter = n.counter
+    where n.counter in ('symbol_error', 'link_error_recovery', 'port_rcv_errors', 'port_xmit_discards')
+),
+
+judged as (
+    select
+        r.*,
+        r.rise > case r.counter
+            when 'symbol_error' then p.rate_gbps * 1e9 * $symbol_errors
+                * case when r.seconds >= 7500 then r.seconds / 10 else greatest(r.seconds, 720) end
+            when 'link_error_recovery' then $recoveries_per_min * greatest(r.seconds, 60) / 60
+            when 'port_rcv_errors' then $receive_errors_per_s * greatest(r.seconds, 1)
+            when 'port_xmit_discards' then $discards_per_s * greatest(r.seconds, 1)
+        end as is_over
+    from rises as r
+    inner join port_scope as p on p.target = r.target and p.device = r.device and p.port = r.port
+),
+
+ports as (
+    select
+        target,
+        device,
+        port,
+        -- All four, or one of them is not known.
+        case when count(*) = 4 or count(*) filter (is_over) > 0 then any_known(is_over) end as fault,
+        string_agg(counter || ' +' || rise, ', ' order by counter) filter (is_over) as words,
+        max(seconds) as seconds
+    from judged
+    group by target, device, port
+)
+
+select
+    p.target,
+    p.device,
+    p.port,
+    e.words as observed,
+    'next to none' as expected,
+    p.link_layer = 'InfiniBand' and p.role in ('compute', 'storage') as applies,
+    e.fault,
+    printf('in %.0f s', e.seconds) as detail,
+    p.inferred
+from port_scope as p
+left join ports as e on e.target = p.target and e.device = p.device and e.port = p.port

@@ -1,0 +1,132 @@
+/* +++
+id = "THM-01"
+title = "Module is too hot"
+severity = "high"
+subject = "port"
+needs = ["port_scope.role"]
+message = "The module of {subject} has {observed}, its limit is {expected}"
+baseline = true
+since = "0.2"
+sources = [
+  "rules-review.md THM-01", "incidents.md I-152, I-153",
+  "judgement: where only mlxlink answers, its limit is the module's alarm, not its warning",
+]
+
+[uses]
+"port_scope.pci" = "mlxlink is asked by it"
+"port_scope.netdev" = "ethtool is asked by it; '' in a pod"
+"port_scope.virtualization" = "a guest's virtual function has no module"
+"port_scope.inferred" = "caps the severity"
+"netdev.pci" = "asked for the members of a bond"
+"transceiver.temperature_c" = "either tool tells"
+"transceiver.voltage_v" = "0 beside a temperature of 0: no sensor"
+"transceiver.technology" = "tells copper, which has no sensor"
+"transceiver.temperature_high_warning_c" = "a module may have no limits"
+"transceiver.alarms" = "not every module has flags"
+"mlxlink_port.temperature_c" = "either tool tells"
+"mlxlink_port.temperature_high_c" = "a module may have no limits"
+"mlxlink_port.monitored" = "either tool tells"
+"before.transceiver.temperature_c" = "only a hot module needs a second look"
+"before.transceiver.alarms" = "the same"
+"before.mlxlink_port.temperature_c" = "the same"
+
+[parameters.limit_c]
+default = 80.0
+unit = "C, for modules without a limit of their own"
+reason = "incidents.md I-152: modules switch themselves off at about 80 C"
+
+[parameters.most_change_c]
+default = 5.0
+unit = "C"
+reason = "incidents.md I-153: one bad reading of 120 C; two that agree are no bad reading"
+
+[parameters.least_seconds]
+default = 60
+unit = "s between the two readings"
+reason = "rules-review.md THM-01"
++++
+## Why it matters
+A module beyond its limit makes errors, ages, and at about 80 C switches itself off: that looks like a pulled cable.
+
+## What to do
+Cooling: dust, fan speed, blanking plates, neighbours of high power, modules with flat tops where finned ones belong. Compare
+with the same slot of other hosts. Nothing has to be taken down to look.
+
+## When it is wrong
+Modules with nonsense for limits: limits outside 40 to 100 C are not believed. Two snapshots must agree: a module that is hot
+now and was not before is unknown until the next one. Copper has no sensor.
+*/
+with links as (
+    -- A bond's RDMA port runs over all its members.
+    select
+        p.target,
+        p.device,
+        p.port,
+        case when b.member is null then p.netdev else b.member end as netdev,
+        case when b.member is null then p.pci else n.pci end as pci
+    from port_scope as p
+    left join bond_member as b on b.target = p.target and b.bond = p.netdev
+    left join netdev as n on n.target = b.target and n.name = b.member
+),
+
+modules as (
+    select
+        l.target,
+        l.device,
+        l.port,
+        t.netdev is not null or m.pci is not null as is_told,
+        case
+            when m.monitored is not null then m.monitored
+            when t.temperature_c is not null then not (t.temperature_c = 0 and t.voltage_v = 0)
+            when t.technology ilike '%copper%' then false
+        end as has_sensor,
+        case
+            when t.temperature_c is not null then [t.temperature_c, bt.temperature_c, epoch(t.read_at) - epoch(bt.read_at)]
+            else [m.temperature_c, bm.temperature_c, epoch(m.read_at) - epoch(bm.read_at)]
+        end as reading,
+        reading[3] >= $least_seconds as is_apart,
+        case
+            when t.temperature_high_warning_c between 40 and 100 then t.temperature_high_warning_c
+            when m.temperature_high_c between 40 and 100 then m.temperature_high_c
+            else $limit_c
+        end as limit_c,
+        case
+            when is_apart and t.alarms like '%temperature high%' and bt.alarms like '%temperature high%' then true
+            when reading[1] < limit_c then false
+            when is_apart and reading[2] >= limit_c and abs(reading[1] - reading[2]) <= $most_change_c then true
+        end as is_hot
+    from links as l
+    left join transceiver as t on t.target = l.target and t.netdev = l.netdev
+    left join mlxlink_port as m on m.target = l.target and m.pci = l.pci
+    left join before.transceiver as bt on bt.target = l.target and bt.netdev = l.netdev
+    left join before.mlxlink_port as bm on bm.target = l.target and bm.pci = l.pci
+),
+
+ports as (
+    select
+        target,
+        device,
+        port,
+        any_known(is_told) as is_told,
+        any_known(has_sensor) as has_sensor,
+        any_known(has_sensor and is_hot) as fault,
+        max(reading)[1] as now_c,
+        max(reading)[2] as before_c,
+        min(limit_c) as limit_c
+    from modules
+    group by target, device, port
+)
+
+select
+    p.target,
+    p.device,
+    p.port,
+    printf('%.0f C', t.now_c) || case when t.before_c is null then '' else printf(', before %.0f C', t.before_c) end as observed,
+    printf('%.0f C', t.limit_c) as expected,
+    p.role in ('compute', 'storage') and (t.is_told or (p.netdev <> '' and p.virtualization <> 'guest')) and t.has_sensor
+        as applies,
+    t.fault,
+    p.netdev as detail,
+    p.inferred
+from port_scope as p
+left join ports as t on t.target = p.target and t.device = p.device and t.port = p.port

@@ -1,0 +1,97 @@
+/* +++
+id = "N-25"
+title = "Optical power or laser current outside the module's limits"
+severity = "medium"
+subject = "port"
+needs = [
+  "port_scope.role", "port_scope.state", "mlxlink_port.width", "mlxlink_lane.rx_power_dbm", "mlxlink_lane.rx_power_low_dbm",
+  "mlxlink_lane.tx_power_dbm", "mlxlink_lane.tx_power_low_dbm", "mlxlink_lane.bias_ma", "mlxlink_lane.bias_low_ma",
+  "mlxlink_lane.bias_high_ma",
+]
+message = "{subject} has {observed}"
+preview = true
+since = "0.2"
+sources = ["rules-review.md N-25", "scitix/sichek transceiver check (as in peers.md 3.6)", "reference.md B2"]
+
+[uses]
+"port_scope.pci" = "mlxlink is asked by it"
+"port_scope.virtualization" = "a guest's virtual function has no module"
+"port_scope.netdev" = "tells a bond"
+"port_scope.inferred" = "caps the severity"
+"netdev.pci" = "asked for the members of a bond"
+
+[parameters.margin_db]
+default = 0.0
+unit = "dB above the module's lower limit"
+reason = "rules-review.md N-25: below the limit is a fault; 1 dB would warn before"
++++
+## Why it matters
+Light that fades is a dirty end, a bent fibre or a dying laser. The link is still up; it is the time to act.
+
+## What to do
+Little light received on all lanes: inspect and clean both ends, look for a bent fibre. On one lane: the far module or one
+fibre of the trunk. Little light sent, or a current outside its limits: replace this module. The link is down meanwhile:
+drain the host.
+
+## When it is wrong
+Some modules carry nonsense for limits: a lower one above the upper one was seen. If LNK-04 and N-06 are in order, the link
+still works. Copper, and modules that measure nothing, are left alone.
+*/
+with links as (
+    -- A bond's RDMA port runs over all its members.
+    select p.target, p.device, p.port, case when b.member is null then p.pci else n.pci end as pci
+    from port_scope as p
+    left join bond_member as b on b.target = p.target and b.bond = p.netdev
+    left join netdev as n on n.target = b.target and n.name = b.member
+),
+
+-- A module prints all its lanes, also those that the link does not use.
+modules as (
+    select
+        m.target,
+        m.pci,
+        count(v.rx_power_low_dbm) > 0 as is_measured,
+        case
+            when count(v.lane) = any_value(m.width) -- null: one module, one width
+                then any_known(
+                    v.rx_power_dbm < v.rx_power_low_dbm + $margin_db or v.tx_power_dbm < v.tx_power_low_dbm + $margin_db
+                    or v.bias_ma < v.bias_low_ma or v.bias_ma > v.bias_high_ma
+                )
+        end as fault,
+        min(v.rx_power_dbm) as rx_dbm,
+        min(v.tx_power_dbm) as tx_dbm,
+        min(v.bias_ma) as least_ma,
+        max(v.bias_ma) as most_ma
+    from mlxlink_port as m
+    left join mlxlink_lane as v on v.target = m.target and v.pci = m.pci and v.lane <= m.width
+    group by m.target, m.pci
+),
+
+ports as (
+    select
+        l.target,
+        l.device,
+        l.port,
+        any_known(m.pci is not null) as is_told,
+        any_known(m.is_measured) as is_measured,
+        any_known(m.is_measured and m.fault) as fault,
+        string_agg(printf('%.1f dBm received, %.1f dBm sent, %.1f to %.1f mA', m.rx_dbm, m.tx_dbm, m.least_ma, m.most_ma), '; ')
+            filter (m.fault) as words
+    from links as l
+    left join modules as m on m.target = l.target and m.pci = l.pci
+    group by l.target, l.device, l.port
+)
+
+select
+    p.target,
+    p.device,
+    p.port,
+    o.words as observed,
+    'all lanes within the module''s own limits' as expected,
+    p.role in ('compute', 'storage') and p.state = 'ACTIVE' and (o.is_told or p.virtualization <> 'guest')
+        and o.is_measured as applies,
+    o.fault,
+    p.netdev as detail,
+    p.inferred
+from port_scope as p
+left join ports as o on o.target = p.target and o.device = p.device and o.port = p.port

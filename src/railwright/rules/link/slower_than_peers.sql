@@ -1,0 +1,55 @@
+/* +++
+id = "LNK-02"
+title = "Port runs slower than its peers"
+severity = "high"
+subject = "port"
+needs = ["port_scope.role", "port_scope.state", "port_scope.rate_gbps", "port_scope.cohort"]
+message = "{subject} runs at {observed}, most of its peers at {expected}"
+implied_by = ["LNK-01"]
+since = "0.2"
+sources = ["rules-review.md LNK-02, G-FLEET, G-CAUSE", "incidents.md I-080"]
+
+[uses]
+"host_scope.port_rate_gbps" = "where the class says a rate, INTENT.port_rate judges"
+"port_scope.inferred" = "caps the severity"
+
+[parameters.least_members]
+default = 8
+unit = "active ports of one cohort"
+reason = "rules-review.md G-FLEET: fewer are no group to compare in"
++++
+## Why it matters
+The job runs, slower: a collective waits for its slowest rail. Nothing in the job's output says why.
+
+## What to do
+Look at both ends: admin speed and breakout of the switch port, lanes, FEC and autonegotiation (`mlxlink -d PCI -m`). A cable
+or module of an older generation limits the port as well. Forcing a speed bounces the link, and it stays down if the ends
+differ: change both in one window. Say the rate in the site file (`[[class]] port_rate_gbps`): then it is held against that.
+
+## When it is wrong
+Peers are ports of the same card type, role and kind of host. Split or multi-plane ports of one half of the fleet are a
+class of their own: name it. If most of the fleet is slow, the few right ones are not named here.
+*/
+with cohorts as (
+    select cohort, count(*) as members, mode_known(case when state = 'ACTIVE' then rate_gbps end) as rate_gbps
+    from port_scope
+    where state = 'ACTIVE' or state is null
+    group by cohort
+)
+
+select
+    p.target,
+    p.device,
+    p.port,
+    printf('%g Gb/s', p.rate_gbps) as observed,
+    printf('%g Gb/s', c.rate_gbps) as expected,
+    -- The rate of a port that is not active is a placeholder.
+    h.port_rate_gbps is null and p.role = 'compute' and p.state = 'ACTIVE'
+        and case when p.cohort is not null then c.members >= $least_members end as applies,
+    p.rate_gbps < c.rate_gbps as fault,
+    p.cohort as detail,
+    p.inferred,
+    c.rate_gbps - p.rate_gbps as cost_gbps
+from port_scope as p
+left join host_scope as h on h.target = p.target
+left join cohorts as c on c.cohort = p.cohort

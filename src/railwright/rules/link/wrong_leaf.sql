@@ -1,0 +1,78 @@
+/* +++
+id = "TOP-01"
+title = "Cable goes to another rail's leaf"
+severity = "high"
+subject = "port"
+needs = ["port_scope.link_layer", "port_scope.role", "port_scope.netdev", "port_scope.pci", "port_scope.cohort"]
+message = "{subject} is cabled to {observed}, which serves the ports at {expected} of its peers"
+preview = true
+since = "0.2"
+sources = [
+  "rules-review.md TOP-01, G-FLEET", "incidents.md I-131",
+  "judgement: the slot instead of the rail's number, which moves when a card is missing",
+]
+
+[uses]
+"lldp_neighbor.system_name" = "only for the words"
+"port_scope.inferred" = "caps the severity"
+
+[parameters.least_members]
+default = 8
+unit = "ports of one kind on one leaf"
+reason = "rules-review.md G-FLEET: fewer are no group to compare in"
+
+[parameters.least_share]
+default = 0.8
+unit = "of these ports in one slot"
+reason = "rules-review.md TOP-01: a pattern that more than 80 % follow; leaves that serve several rails have none"
++++
+## Why it matters
+In a rail fabric the same NIC of every host meets on one leaf. A cable in another leaf sends that rail's traffic over the
+spine, where it meets all others; bandwidth is lost and the counters of the wrong switch are looked at.
+
+## What to do
+Follow the cable: usually two of one host are swapped, and both are named here. Re-cable in a window: both links go down.
+
+## When it is wrong
+Without a cabling plan this is only a pattern: leaves that serve several rails, or hosts whose slots differ, show none and
+are left alone. LLDP comes from the host's lldpd: firmware that swallows it leaves the port unknown.
+*/
+with heard as (
+    -- Firmware that speaks LLDP is a second neighbour: then it is open which is the switch.
+    select
+        target,
+        netdev,
+        case when count(distinct chassis_id) = 1 then min(chassis_id) end as leaf,
+        min(system_name) as name,
+        min(port_id) as leaf_port
+    from lldp_neighbor
+    group by target, netdev
+),
+
+leaves as (
+    select
+        h.leaf,
+        p.cohort,
+        count(*) as members,
+        case when list_max(map_values(histogram(p.pci))) > $least_share * count(*) then mode_known(p.pci) end as pci
+    from port_scope as p
+    inner join heard as h on h.target = p.target and h.netdev = p.netdev
+    where p.role = 'compute'
+    group by h.leaf, p.cohort
+)
+
+select
+    p.target,
+    p.device,
+    p.port,
+    h.name || ' ' || h.leaf_port as observed,
+    l.pci as expected,
+    p.link_layer = 'Ethernet' and p.role = 'compute' and p.netdev <> ''
+        and case when h.leaf is not null and p.cohort is not null then l.members >= $least_members and l.pci is not null end
+        as applies,
+    p.pci <> l.pci as fault,
+    'it is at ' || p.pci as detail,
+    p.inferred
+from port_scope as p
+left join heard as h on h.target = p.target and h.netdev = p.netdev
+left join leaves as l on l.leaf = h.leaf and l.cohort = p.cohort

@@ -1,0 +1,43 @@
+/* +++
+id = "NUM-01"
+title = "Nobody knows which NUMA node a NIC belongs to"
+severity = "medium"
+subject = "nic"
+needs = ["nic_scope.virtualization", "pci_function.numa_node", "numa_node.cpu_count"]
+message = "{subject} belongs to no NUMA node, on a host that has {expected}"
+since = "0.2"
+sources = ["rules-review.md NUM-01", "incidents.md I-146", "judgement: guests are left out, there it is normal"]
+
+[uses]
+"nic_scope.is_grace" = "Grace root ports are no guest's, where lscpu cannot tell"
+"nic_scope.role" = "leaves management and unused ports out; of unknown role, the place is judged all the same"
+"nic_scope.inferred" = "caps the severity"
++++
+## Why it matters
+Libraries, interrupts and schedulers bind to the CPUs next to a NIC. With node -1 the kernel calls all CPUs near, and half
+of them are on the other socket: latency becomes noise, and NCCL's own search for near GPUs goes wrong.
+
+## What to do
+The firmware does not tell the kernel (ACPI _PXM of the root bridge). Update the BIOS, and look for a setting such as NUMA
+or SNC per PCIe slot; it takes a reboot. Writing `numa_node` in sysfs helps until the next boot and taints the kernel.
+
+## When it is wrong
+Hosts with one node have nothing to tell. In guests it is normal: the hypervisor decides what they see (NUM-05).
+*/
+with nodes as (
+    select target, count_known(cpu_count > 0) as with_cpus from numa_node group by target
+)
+
+select
+    n.target,
+    n.pci,
+    f.numa_node as observed,
+    k.with_cpus || ' nodes' as expected,
+    (n.virtualization <> 'guest' or n.is_grace)
+        and k.with_cpus > 1
+        and coalesce(n.role not in ('management', 'unused'), true) as applies, -- null: its place is unknown whatever its role
+    f.numa_node = -1 as fault,
+    n.inferred
+from nic_scope as n
+left join pci_function as f on f.target = n.target and f.pci = n.pci
+left join nodes as k on k.target = n.target

@@ -1,0 +1,112 @@
+/* +++
+id = "PCI-03"
+title = "PCIe carries less than the card's ports"
+severity = "high"
+subject = "nic"
+needs = ["nic_scope.virtualization", "nic_scope.driver", "port_scope.role", "port_scope.card", "pci_function.parent"]
+message = "{subject}: PCIe carries {observed}, its ports {expected}"
+implied_by = ["PCI-01", "PCI-02", "N-09"]
+since = "0.2"
+sources = ["rules-review.md PCI-03", "reference.md B6", "incidents.md I-136", "Linux __pcie_print_link_status (pci.c)"]
+
+[uses]
+"nic_scope.is_grace" = "Grace root ports are no guest's, where lscpu cannot tell"
+"nic_scope.inferred" = "caps the severity"
+"nic_scope.device" = "tells a device that was lent to a pod"
+"nic_scope.netns_mode" = "only in exclusive mode does a lent RDMA device vanish from the host"
+"probe_result.status" = "tells a device that was lent from one that was not read"
+"node_class.pcie_limited" = "nothing is excused where the site says nothing"
+"node_class.port_rate_gbps" = "the planned rate; where the site says nothing, the rate that the port has"
+"port_scope.rate_gbps" = "unknown without it, unless the site says the rate"
+"port_scope.state" = "the same: a port that is down prints a rate that is not its own"
+"port_scope.netdev" = "finds the bond behind a port"
+"port_scope.pci" = "finds the slot of a port"
+"netdev.speed_mbps" = "the rate of a bond, whose RDMA port shows one member's"
+"pcie_endpoint.narrowest_gbps" = "unknown without it; the table is that of the subjects"
+"pcie_endpoint.narrowest_hop" = "only for the words"
+
+[parameters.usable_share]
+default = 0.9
+unit = "of the rate behind the encoding"
+reason = "packet headers leave 0.914 at a payload of 256 bytes, flow control takes a little more (reference.md B6)"
++++
+## Why it matters
+Whatever the fabric does, the card cannot pass more than its PCIe links carry. A 400G port needs Gen5 x16; on Gen4 x16 it
+ends at about 227 Gb/s and answers with pauses or drops when more arrives.
+
+## What to do
+If PCI-01, PCI-02 or N-09 fails for the same NIC, that is the cause. Else the slot is too small for the card: move it to a
+slot that fits, fit the auxiliary card of a Socket Direct set, or accept it and say `pcie_limited` in the node class.
+
+## When it is wrong
+Two ports of one card count together; where one is a spare, give it the role unused. The links of a Socket Direct card are
+added up, and its ports, which each half shows, are counted once. The kernel's line "limited by" alone says nothing: it
+compares with what the card could do, not with its ports.
+*/
+-- A slot: the port above one function or several of one card.
+with ports as (
+    select
+        p.target,
+        f.parent,
+        p.card,
+        p.role in ('compute', 'storage') as is_used,
+        e.narrowest_gbps,
+        case
+            when p.role in ('management', 'unused') then 0
+            when p.role = 'compute' and c.port_rate_gbps is not null then c.port_rate_gbps
+            when p.role is not null and p.state = 'ACTIVE'
+                then case when b.netdev is null then p.rate_gbps else d.speed_mbps / 1000 end
+        end as rate
+    from port_scope as p
+    inner join pci_function as f on f.target = p.target and f.pci = p.pci and f.parent <> ''
+    left join pcie_endpoint as e on e.target = p.target and e.pci = p.pci
+    left join node_class as c on c.target = p.target
+    left join bond as b on b.target = p.target and b.netdev = p.netdev
+    left join netdev as d on d.target = b.target and d.name = b.netdev
+),
+
+slots as (
+    select
+        target,
+        parent,
+        min(card) as card,
+        any_known(is_used) as is_used,
+        case when count(rate) = count(*) then sum(rate) end as rate,
+        min(narrowest_gbps) as gbps
+    from ports
+    group by target, parent
+),
+
+-- The halves of a Socket Direct card share its ports, so the fuller slot says what all of them together need.
+cards as (
+    select
+        target,
+        card,
+        count(*) as slots,
+        $usable_share * case when count(gbps) = count(*) then sum(gbps) end as carried,
+        case when count(rate) = count(*) then max(rate) end as needed
+    from slots
+    group by target, card
+)
+
+select
+    n.target,
+    n.pci,
+    printf('%.0f Gb/s', k.carried) as observed,
+    printf('%.0f Gb/s', k.needed) as expected,
+    (n.virtualization <> 'guest' or n.is_grace)
+        and c.pcie_limited is not true
+        and n.driver <> 'vfio-pci'
+        and not (w.parent is null and n.device is null and n.netns_mode = 'exclusive' and r.status is not null)
+        and w.is_used as applies,
+    k.carried < k.needed as fault,
+    'narrowest at ' || e.narrowest_hop || case when k.slots > 1 then ', ' || k.slots || ' slots together' else '' end as detail,
+    n.inferred,
+    round((k.needed - k.carried) / count(*) over (partition by n.target, k.card), 1) as cost_gbps
+from nic_scope as n
+left join node_class as c on c.target = n.target
+left join pcie_endpoint as e on e.target = n.target and e.pci = n.pci
+left join pci_function as f on f.target = n.target and f.pci = n.pci
+left join slots as w on w.target = f.target and w.parent = f.parent
+left join cards as k on k.target = w.target and k.card = w.card
+left join probe_result as r on r.target = n.target and r.probe = 'infiniband' and r.status in ('ok', 'absent')

@@ -1,0 +1,80 @@
+/* +++
+id = "N-10"
+title = "A card runs without its firmware"
+severity = "blocker"
+subject = "host"
+needs = ["pci_function.vendor", "pci_function.device", "pci_function.class", "pci_function.physical_function"]
+message = "{subject} has a card without firmware: {observed}"
+since = "0.2"
+sources = ["rules-review.md N-10", "pci.ids, Mellanox/mstflint kernel driver (ids of flash recovery)",
+    "judgement: firmware 0.0.0 is none"]
+
+[uses]
+"rdma_device.firmware_version" = "a second sign; a card in recovery has no RDMA device"
+"rdma_device.pci" = "the same"
+"probe_result.status" = "a host without such a card is one only where the functions were read"
+"host_scope.compute_nics" = "a card that the class misses is no longer a guess"
+"port_scope.role" = "the same"
+"port_scope.card" = "the same"
++++
+## Why it matters
+A card whose flash holds no valid image comes up in flash recovery: another PCI id, a memory controller instead of a
+network controller, no driver, no port. To a list of NICs it looks as if the card were not there.
+
+## What to do
+Burn the image of its board again: `flint -d PCI -i IMAGE burn` works in recovery mode; the board's PSID must be known,
+since the card cannot tell it. Then a cold power cycle. A card that falls back again is broken: replace it. Ids of secure
+recovery say that the image was refused: take the vendor's own.
+
+## When it is wrong
+While firmware is being updated a card may show the recovery id for a moment: look again. What the card is for nobody can
+read while it is down: only where the node class misses a compute card does it count as a blocker.
+*/
+with recovery(id) as (
+    values ('0191'), ('01f6'), ('01f8'), ('01ff'), ('0209'), ('020b'), ('020d'), ('020f'), ('0210'), ('0211'), ('0212'), ('0213'),
+        ('0214'), ('0215'), ('0216'), ('0217'), ('0218'), ('0219'), ('021a'), ('021b'), ('021c'), ('021d'), ('021e'), ('021f'),
+        ('0220'), ('0221')
+),
+
+empty as (
+    select distinct target, pci from rdma_device where firmware_version like '0.0.0%'
+),
+
+-- Switches and DMA engines of a card are no cards: network controllers (02), and memory controllers (05) as in recovery.
+functions as (
+    select
+        f.target,
+        f.pci || case when r.id is not null then ' has the id of flash recovery, 15b3:' || f.device
+            else ' says version 0.0.0' end as words,
+        f.vendor = '15b3' and f.physical_function = '' and (f.class like '02%' or f.class like '05%') as is_card,
+        -- Any other id is one that running firmware has given to its card.
+        case when f.device is not null then r.id is not null or e.pci is not null end as is_empty
+    from pci_function as f
+    left join recovery as r on r.id = f.device
+    left join empty as e on e.target = f.target and e.pci = f.pci
+    where f.vendor = '15b3' or f.vendor is null
+),
+
+cards as (
+    select
+        target,
+        any_known(is_card) as has_card,
+        any_known(is_card and is_empty) as is_empty,
+        string_agg(words, ', ' order by words) filter (is_card and is_empty) as words
+    from functions
+    group by target
+)
+
+select
+    h.target,
+    c.words as observed,
+    'firmware on every card' as expected,
+    case when c.target is not null then c.has_card when p.status is not null then false end as applies,
+    c.is_empty as fault,
+    coalesce(h.compute_nics <= coalesce(r.found, 0), true) as inferred -- null: no class, or no compute port was found at all
+from host_scope as h
+left join cards as c on c.target = h.target
+left join probe_result as p on p.target = h.target and p.probe = 'pci' and p.status = 'ok'
+left join (
+    select target, count(distinct card) as found from port_scope where role = 'compute' group by target
+) as r on r.target = h.target

@@ -1,0 +1,85 @@
+/* +++
+id = "PCI-01"
+title = "A PCIe link runs below the speed that both of its ends can do"
+severity = "high"
+subject = "nic"
+needs = ["nic_scope.virtualization", "pci_function.parent", "pcie_path.speed_gts", "pcie_path.speed_max_gts"]
+message = "{subject} has a PCIe link at {observed}, both ends can do {expected}"
+implied_by = ["N-09"]
+cost = "half the speed halves the ceiling: 504 -> 252 Gb/s at x16 from 32 to 16 GT/s (reference.md B6)"
+since = "0.2"
+sources = ["rules-review.md PCI-01", "incidents.md I-139", "incidents.md I-136", "reference.md B6"]
+
+[uses]
+"nic_scope.is_grace" = "Grace root ports are no guest's, where lscpu cannot tell"
+"pcie_endpoint.root_port" = "tells where the path ends; the table is that of the subjects"
+"pcie_path.hop" = "the name of the place"
+"nic_scope.role" = "leaves management and unused ports out; of unknown role, the link is judged all the same"
+"nic_scope.inferred" = "caps the severity"
+"nic_parameter.current_code" = "only for the words: a limit in the card's own firmware"
+"pci_config.link_target_speed_gts" = "only for the words: a limit that somebody has set in the port"
++++
+## Why it matters
+A link that trains below what its two ends can do halves the NIC's ceiling with every generation, and nothing else shows
+it: the port is up, the rate is right, traffic is merely slow. It is a bad contact, a riser, a retimer, or a limit that
+somebody has set.
+
+## What to do
+Read the detail first: a limit in firmware (`PCI_BUS0_RESTRICT`) or in the port (target speed) is taken off, not repaired.
+Else drain the host, cold power cycle, look again; then reseat card and riser; then try another slot; then replace the
+card. A warm reboot often leaves the link as it is.
+
+## When it is wrong
+Each link is compared with its own two ends, so a Gen5 card in a Gen4 slot is in order. A BIOS that holds a slot at a
+lower generation on purpose leaves the port's capability as it is: waive those slots. The inside of a PCIe switch is no
+link and is not looked at. In a guest the link is what the hypervisor makes up.
+*/
+-- Place 0 is the function, 1 the port above it, 2 the upstream port of a switch, 3 the port above that: an even place
+-- and the next are the two ends of a link, while between 1 and 2 lies the inside of a switch.
+with links as (
+    select
+        c.target,
+        c.pci,
+        c.hop,
+        c.speed_gts as speed,
+        least(c.speed_max_gts, p.speed_max_gts) as possible, -- only for the words
+        case when c.speed_gts = p.speed_gts then c.speed_gts < c.speed_max_gts and c.speed_gts < p.speed_max_gts end as is_slow,
+        g.link_target_speed_gts < possible as is_capped
+    from pcie_path as c
+    inner join pcie_path as p on p.target = c.target and p.pci = c.pci and p.place = c.place + 1
+    left join pci_config as g on g.target = p.target and g.pci = p.hop
+    where c.place % 2 = 0
+),
+
+paths as (
+    select
+        target,
+        pci,
+        any_known(is_slow) as is_slow,
+        string_agg(printf('%g GT/s at ', speed) || hop, ', ' order by hop) filter (is_slow) as observed,
+        string_agg(printf('%g GT/s', possible), ', ' order by hop) filter (is_slow) as expected,
+        string_agg(hop, ', ' order by hop) filter (is_slow and is_capped) as capped
+    from links
+    group by target, pci
+)
+
+select
+    n.target,
+    n.pci,
+    l.observed,
+    l.expected,
+    (n.virtualization <> 'guest' or n.is_grace)
+        and coalesce(n.role not in ('management', 'unused'), true) as applies, -- null: a slow link is one, whatever its role
+    -- One slow link is enough; for none the walk must have come to the root bus.
+    case when l.is_slow then true when top.parent = '' then l.is_slow end as fault,
+    concat_ws('; ',
+        case when r.current_code = 1 then 'firmware limits it: PCI_BUS0_RESTRICT' end,
+        'target speed set low above ' || l.capped
+    ) as detail,
+    n.inferred
+from nic_scope as n
+left join pcie_endpoint as e on e.target = n.target and e.pci = n.pci
+left join pci_function as top on top.target = e.target and top.pci = e.root_port
+left join paths as l on l.target = n.target and l.pci = n.pci
+left join nic_parameter as r
+    on r.target = n.target and r.pci = n.pci and r.name = 'PCI_BUS0_RESTRICT' and r.port = 0 and r.element = -1

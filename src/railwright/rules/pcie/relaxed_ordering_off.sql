@@ -1,0 +1,90 @@
+/* +++
+id = "PCI-05"
+title = "PCIe relaxed ordering is off on a platform that needs it"
+severity = "medium"
+subject = "host"
+needs = ["cpu.vendor", "cpu.family", "host_scope.virtualization", "port_scope.role", "pci_config.relaxed_ordering"]
+message = "{subject} needs relaxed ordering and has {observed}"
+cost = "150 of 200 Gb/s on EPYC (incidents.md I-012); 16 of more than 40 GB/s on Emerald Rapids (incidents.md I-011)"
+preview = true
+since = "0.2"
+sources = ["rules-review.md PCI-05 and PCI-06", "incidents.md I-011", "incidents.md I-012", "incidents.md I-013",
+    "NVIDIA/nccl env.rst (NCCL_IB_PCI_RELAXED_ORDERING, auto by default)"]
+
+[uses]
+"cpu.model_number" = "tells Milan from Genoa, and Emerald Rapids from its neighbours; family 23 needs none"
+"port_scope.inferred" = "caps the severity"
+"port_scope.pci" = "finds the NIC's configuration"
+"library_setting.value" = "a host without such files sets nothing; what was not read makes the verdict unknown"
+"library_setting.precedence" = "the same"
+"probe_result.status" = "tells a host without files, or without RDMA, from one that was not read"
++++
+## Why it matters
+Without relaxed ordering each write of the NIC waits for the one before it. Some processors (EPYC up to Milan, Emerald
+Rapids) then deliver a part of the port's rate, and so do guests whose memory is reached through translation.
+
+## What to do
+In this order: take the setting out of the library's file (NCCL and newer UCX ask for relaxed ordering by themselves),
+then the BIOS option that clears the NIC's bit (`lspci -vv`: DevCtl RlxdOrd). `PCI_WR_ORDERING=1` in the NIC's firmware
+forces it on all software, also on such that polls the last byte written: only as a decision of the owner, with a firmware
+reset.
+
+## When it is wrong
+`PCI_WR_ORDERING=per_mkey(0)` is the healthy default and not counted. UCX's setting is not counted on AMD: with the UD
+transport relaxed ordering has made some AMD clusters slower (incidents.md I-013). A job's own environment wins over the
+files and is not read.
+*/
+with nics as (
+    select
+        p.target,
+        bool_or(p.inferred) as inferred, -- null: never, and only for the severity
+        any_known(p.role = 'compute') as has_compute,
+        any_known(p.role = 'compute' and not c.relaxed_ordering) as is_off,
+        string_agg(p.pci, ' ' order by p.pci) filter (p.role = 'compute' and not c.relaxed_ordering) as words
+    from port_scope as p
+    left join pci_config as c on c.target = p.target and c.pci = p.pci
+    group by p.target
+),
+
+-- What a script decides, or a file that was not read whole (no name) may set, is not known. UCX on AMD may have its reason.
+lines as (
+    select
+        s.target,
+        s.name || '=' || s.value || ' in ' || s.file as words,
+        case
+            when s.name <> '' and s.precedence is not null
+                then s.precedence = 1
+                    and lower(s.value) in ('0', 'n', 'no', 'off')
+                    and (s.name = 'NCCL_IB_PCI_RELAXED_ORDERING' or c.vendor <> 'AuthenticAMD')
+        end as is_off
+    from library_setting as s
+    left join cpu as c on c.target = s.target
+    where s.name in ('NCCL_IB_PCI_RELAXED_ORDERING', 'UCX_IB_PCI_RELAXED_ORDERING', '')
+),
+
+settings as (
+    select target, any_known(is_off) as is_off, string_agg(words, ', ' order by words) filter (is_off) as words
+    from lines
+    group by target
+)
+
+select
+    h.target,
+    concat_ws(', ', 'RlxdOrd- on ' || n.words, s.words) as observed,
+    'relaxed ordering' as expected,
+    case when n.target is not null then n.has_compute when i.status is not null then false end
+        and (
+            h.virtualization = 'guest'
+            or (c.vendor = 'AuthenticAMD' and (c.family = 23 or (c.family = 25 and c.model_number < 16)))
+            or (c.vendor = 'GenuineIntel' and c.family = 6 and c.model_number = 207)
+        ) as applies,
+    -- What a guest reads of the NIC's configuration is made up by its hypervisor.
+    case when h.virtualization = 'guest' then false when h.virtualization <> 'guest' then n.is_off end
+        or case when s.target is not null then s.is_off when r.status is not null then false end as fault,
+    n.inferred
+from host_scope as h
+left join cpu as c on c.target = h.target
+left join nics as n on n.target = h.target
+left join settings as s on s.target = h.target
+left join probe_result as i on i.target = h.target and i.probe = 'infiniband' and i.status in ('ok', 'absent')
+left join probe_result as r on r.target = h.target and r.probe = 'libraries' and r.status in ('ok', 'absent')

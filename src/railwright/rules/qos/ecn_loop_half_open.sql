@@ -1,0 +1,88 @@
+/* +++
+id = "QOS-05"
+title = "Only one half of ECN is on for a lossless priority"
+severity = "high"
+subject = "port"
+needs = [
+  "port_scope.netdev", "port_scope.link_layer", "port_scope.role",
+  "qos_priority.pfc_enabled", "ecn_priority.enabled",
+]
+message = "{subject} {observed}, needed is {expected}"
+setting = "nic.ecn"
+implied_by = ["INTENT.ecn"]
+since = "0.2"
+sources = ["rules-review.md QOS-05, G-FABRIC", "rules.md QOS-05", "reference.md B3", "incidents.md I-070"]
+
+[uses]
+"site.fabric_mode" = "pfc-only and InfiniBand designs have no ECN loop"
+"site.ecn" = "where the site says that NICs need not react, nothing is judged"
+"site.programmable_cc" = "then a program decides, not these switches"
+"port_scope.inferred" = "caps the severity"
++++
+## Why it matters
+The receiver's notification point turns marks into CNPs, the sender's reaction point slows down for them, and every host is
+both. A port that has one without the other opens the loop in one direction: PFC then has to do alone what ECN was set up for.
+
+## What to do
+Set both alike below `/sys/class/net/NETDEV/ecn/roce_rp/enable/` and `roce_np/enable/`, for **all eight** priorities: firmware
+from 45 on acts on all of them alike (N-02). It takes hold at once and is lost when the driver starts again.
+
+## When it is wrong
+Congestion control by round-trip time needs no CNPs: say `programmable_cc = true` or `ecn = false`. Without a profile the rule
+never says that ECN is off: both off is in order. Only the vendor's driver package shows these switches: with the kernel's own
+driver a port with PFC is unknown. The QoS of a bond is that of its members and is not read from the bond: such a port is
+unknown.
+*/
+with pfc as (
+    select
+        target,
+        netdev,
+        case when count(pfc_enabled) = 8 then bit_or(case when pfc_enabled then 1 << priority else 0 end) end as mask
+    from qos_priority
+    group by target, netdev
+),
+
+ecn as (
+    select
+        target,
+        netdev,
+        bit_or(case when enabled and role = 'rp' then 1 << priority else 0 end) as reacts,
+        bit_or(case when enabled and role = 'np' then 1 << priority else 0 end) as notifies,
+        bit_or(case when not enabled and role = 'rp' then 1 << priority else 0 end) as reacts_not,
+        bit_or(case when not enabled and role = 'np' then 1 << priority else 0 end) as notifies_not
+    from ecn_priority
+    group by target, netdev
+),
+
+loop as (
+    select
+        f.target,
+        f.netdev,
+        f.mask,
+        f.mask & e.reacts & e.notifies_not as only_reacts,
+        f.mask & e.notifies & e.reacts_not as only_notifies,
+        f.mask & (e.reacts | e.reacts_not) & (e.notifies | e.notifies_not) as known
+    from pfc as f
+    left join ecn as e on e.target = f.target and e.netdev = f.netdev
+)
+
+select
+    p.target,
+    p.device,
+    p.port,
+    concat_ws(
+        ', ',
+        case when o.only_reacts <> 0
+            then 'only reacts on ' || array_to_string([x for x in range(8) if o.only_reacts & (1 << x) <> 0], ',') end,
+        case when o.only_notifies <> 0
+            then 'only notifies on ' || array_to_string([x for x in range(8) if o.only_notifies & (1 << x) <> 0], ',') end
+    ) as observed,
+    'both or none' as expected,
+    s.ecn is not false and s.programmable_cc is not true and (s.fabric_mode is null or s.fabric_mode <> 'pfc-only')
+    and p.link_layer = 'Ethernet' and p.role = 'compute' and p.netdev <> '' and o.mask <> 0 as applies,
+    case when (o.only_reacts | o.only_notifies) <> 0 then true when o.known = o.mask then false end as fault,
+    p.netdev as detail,
+    p.inferred
+from port_scope as p
+cross join site as s
+left join loop as o on o.target = p.target and o.netdev = p.netdev

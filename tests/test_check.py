@@ -1,0 +1,255 @@
+"""`railwright check` from the front door: verdicts, causes, decisions, exit statuses, formats.
+
+The rules here are two small ones of its own, so that every expected value can be worked out by hand.
+"""
+
+import json
+import re
+import subprocess
+import sys
+import xml.dom.minidom
+from pathlib import Path
+
+import jsonschema
+import pytest
+from by_hand import answers, target, with_derived
+from conftest import REPOSITORY
+
+HEADER = """/* +++
+id = "{id}"
+title = "{title}"
+severity = "{severity}"
+subject = "netdev"
+needs = ["netdev.{column}"]
+message = "{{subject}} has {{observed}}, not {{expected}}"
+implied_by = {implied_by}
+since = "1"
+sources = ["judgement: a test"]
++++
+## Why it matters
+For the test.
+
+## What to do
+Nothing.
+
+## When it is wrong
+Never.
+*/
+select target, name, {column} as observed, {expected} as expected, name <> 'lo' as applies,
+    {column} <> {expected} as fault{more}
+from netdev
+"""
+CASES = """
+good: {{netdev: [{{name: a0, {column}: {good}}}], ok: ["a:a0"]}}
+bad: {{netdev: [{{name: a0, {column}: {bad}}}], fail: ["a:a0"]}}
+open: {{netdev: [{{name: a0}}], unknown: ["a:a0"]}}
+loopback: {{netdev: [{{name: lo}}], not applicable: ["a:lo"]}}
+"""
+
+
+@pytest.fixture(scope="module")
+def pack(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("pack")
+    for name, values, case in (
+        (
+            "mtu",
+            {"id": "SITE-01", "title": "Small MTU", "severity": "high", "column": "mtu",
+             "expected": "9000", "implied_by": '["SITE-02"]', "more": ", 25.0 as cost_gbps"},
+            {"good": "9000", "bad": "1500"},
+        ),
+        (
+            "state",
+            {"id": "SITE-02", "title": "Not up", "severity": "blocker", "column": "operstate",
+             "expected": "'up'", "implied_by": "[]", "more": ""},
+            {"good": "up", "bad": "down"},
+        ),
+    ):  # fmt: skip
+        (folder / f"{name}.sql").write_text(HEADER.format(**values))
+        text = CASES.format(column=values["column"], **case)
+        (folder / f"{name}.cases.yaml").write_text(text)
+    return folder
+
+
+def netdev(
+    host: str, name: str, mtu: int | None = 9000, state: str | None = "up"
+) -> dict[str, object]:
+    return {"target": host, "name": name, "mtu": mtu, "operstate": state, "pci": ""}
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """gpu1 is sound; gpu2 has a small MTU; gpu3 is down and small; gpu4 was denied; gpu5 is gone."""
+    folder = tmp_path_factory.mktemp("store")
+    rows = {
+        "target": [
+            *(target(f"gpu{n}") for n in (1, 2, 3, 4)),
+            target("gpu5", "silent"),
+            target("gpu6", "silent", out_of_service="Slurm: drained"),
+        ],
+        "probe_result": [
+            *(row for n in (1, 2, 3) for row in answers(f"gpu{n}", "netdev")),
+            *answers("gpu4", netdev="denied"),
+        ],
+        "netdev": [
+            netdev("gpu1", "ens1"),
+            netdev("gpu1", "lo", 65536, "unknown"),
+            netdev("gpu2", "ens1", 1500),
+            netdev("gpu2", "ens2", None),
+            netdev("gpu3", "ens1", 1500, "down"),
+        ],
+    }
+    with_derived(folder, rows)
+    return folder
+
+
+def check(store: Path, pack: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "railwright", "check", "--store", str(store), "--rules", str(pack),
+         "--select", "SITE-*", *words],
+        capture_output=True, text=True, env={"PATH": "/usr/bin:/bin", "HOME": str(pack)}, check=False,
+    )  # fmt: skip
+
+
+def test_what_is_wrong_and_what_is_unknown(store: Path, pack: Path) -> None:
+    done = check(store, pack)
+    assert done.returncode == 1
+    text = done.stdout
+    # 25 Gb/s at gpu2; that of gpu3 is shown under its cause and not counted twice.
+    assert "SITE-01  Small MTU: 1 netdev on 1 host, costs 25 Gb/s" in text
+    assert "Has 1500, not 9000  gpu2" in text
+    assert "SITE-02  Not up: 1 netdev on 1 host" in text
+    assert "and with it SITE-01 (1): Small MTU" in text
+    assert text.index("SITE-01  Small") < text.index("SITE-02  Not up")  # cost first
+    assert re.search(r"1 host  netdev denied: every rule \(2\)  gpu4", text)
+    assert re.search(r"1 host  not reached: silent: every rule \(2\)  gpu5", text)
+    assert re.search(r"1 host  out of service, not reached: silent: every rule \(2\)  gpu6", text)
+    assert re.search(r"1 host  values not read: SITE-01 \(1\)  gpu2", text)
+    # SITE-01: 3 judged of 4 that apply; SITE-02: 4; unknown: ens2, and 3 machines for 2 rules.
+    assert "2 rules ran: 7 verdicts, 7 unknown, 2 not applicable" in text
+
+
+def waivers(tmp_path: Path, *entries: tuple[str, str, str, str]) -> Path:
+    path = tmp_path / "waivers.toml"
+    path.write_text(
+        "".join(
+            f'[[{kind}]]\nrule = "{rule}"\nsubjects = ["{subject}"]\nreason = "r"\nowner = "kim"\n'
+            f"expires = {day}\n"
+            for kind, rule, subject, day in entries
+        )
+    )
+    return path
+
+
+LATE = "2999-01-01"
+
+
+def test_decisions_are_printed_and_lead_to_peace(store: Path, pack: Path, tmp_path: Path) -> None:
+    path = waivers(
+        tmp_path,
+        ("waive", "SITE-01", "gpu[2-3]", LATE),
+        ("waive", "SITE-02", "gpu3:ens1", LATE),
+        ("accept_gap", "*", "gpu[4-5]", LATE),
+        ("accept_gap", "SITE-01", "gpu2:ens2", LATE),
+    )
+    done = check(store, pack, "--waivers", str(path))
+    assert done.returncode == 0, done.stdout  # what is out of service is counted apart
+    assert "2  waived until 2999-01-01 by kim: SITE-01 on gpu[2-3]: r" in done.stdout
+    assert "4  accepted until 2999-01-01 by kim: * on gpu[4-5]: r" in done.stdout
+    assert "out of service" in done.stdout
+
+
+def test_gaps_alone_are_status_three(store: Path, pack: Path, tmp_path: Path) -> None:
+    path = waivers(tmp_path, ("waive", "SITE-01", "*", LATE), ("waive", "SITE-02", "*", LATE))
+    assert check(store, pack, "--waivers", str(path)).returncode == 3
+
+
+def test_an_ended_waiver_is_a_finding(store: Path, pack: Path, tmp_path: Path) -> None:
+    path = waivers(
+        tmp_path,
+        ("waive", "*", "gpu[1-6]", LATE),
+        ("accept_gap", "*", "gpu[1-6]", LATE),
+        ("waive", "SITE-02", "gpu3", "2020-01-01"),
+    )
+    done = check(store, pack, "--waivers", str(path))
+    assert done.returncode == 1
+    assert "A waiver of SITE-02 ended on 2020-01-01" in done.stdout
+
+
+def test_a_waiver_of_a_name_does_not_cover_longer_names(
+    store: Path, pack: Path, tmp_path: Path
+) -> None:
+    path = waivers(tmp_path, ("accept_gap", "SITE-01", "gpu2:ens", LATE))
+    assert "values not read" in check(store, pack, "--waivers", str(path)).stdout
+
+
+def test_json_is_what_its_schema_says(store: Path, pack: Path) -> None:
+    data = json.loads(check(store, pack, "--format", "json").stdout)
+    schema = json.loads((REPOSITORY / "docs/schemas/findings-1.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.validate(data, schema)
+    found = {(f["rule"], f["subject"]): f for f in data["findings"]}
+    assert set(found) == {
+        ("SITE-01", "gpu2:ens1"),
+        ("SITE-01", "gpu3:ens1"),
+        ("SITE-02", "gpu3:ens1"),
+    }
+    assert found["SITE-01", "gpu3:ens1"]["state"] == "implied"
+    assert found["SITE-01", "gpu3:ens1"]["cause"] == "SITE-02"
+    assert (
+        found["SITE-01", "gpu2:ens1"]["observed"],
+        found["SITE-01", "gpu2:ens1"]["expected"],
+    ) == ("1500", "9000")
+    unknown = {(u["rule"], u["subject"]): (u["why"], u["state"]) for u in data["unknown"]}
+    assert unknown["SITE-01", "gpu4:*"] == ("netdev denied", "open")
+    assert unknown["SITE-01", "gpu6:*"] == ("not reached: silent", "out of service")
+    assert len(unknown) == 7
+    assert data["exit_status"] == 1
+    assert {
+        r["id"]: (r["ok"], r["fail"], r["unknown"], r["not_applicable"]) for r in data["rules"]
+    } == {
+        "SITE-01": (1, 2, 4, 1),
+        "SITE-02": (3, 1, 3, 1),
+    }
+
+
+def test_the_other_formats(store: Path, pack: Path) -> None:
+    suites = xml.dom.minidom.parseString(check(store, pack, "--format", "junit").stdout)
+    assert len(suites.getElementsByTagName("failure")) == 3
+    assert len(suites.getElementsByTagName("error")) == 5  # those out of service are left out
+    sarif = json.loads(check(store, pack, "--format", "sarif").stdout)
+    kinds = [result["kind"] for result in sarif["runs"][0]["results"]]
+    assert (kinds.count("fail"), kinds.count("open")) == (3, 5)
+    markdown = check(store, pack, "--format", "markdown").stdout
+    assert "## SITE-02 Not up (blocker)" in markdown
+    assert "| 1 | 1500 | 9000 | gpu2 |" in markdown
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--select", "NONE-01"], "no rule or topic is called NONE-01"),
+        (["--severity", "bad"], "no severity bad"),
+        (["--format", "xml"], "no format xml"),
+        (["--site", "/nowhere"], "cannot read the site file"),
+        (["--waivers", "/nowhere"], "cannot read the waiver file"),
+        (["--rules", "/nowhere"], "is not a folder of rules"),
+        (["1999"], "no snapshot 1999"),
+    ],
+)
+def test_wrong_use(store: Path, pack: Path, words: list[str], said: str) -> None:
+    done = check(store, pack, *words)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_explain_one_subject(store: Path, pack: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "railwright", "explain", "SITE-01", "--store", str(store), "--rules",
+         str(pack), "--subject", "gpu1:ens1"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "gpu1:ens1: ok" in done.stdout
+    assert re.search(r"ens1 +9000", done.stdout)
+    assert "railwright evidence gpu1 netdev" in done.stdout

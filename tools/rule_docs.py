@@ -1,0 +1,199 @@
+"""Pages about rules, profiles and the site file, written from the rules themselves."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import cast
+
+from railwright.check.rule import Rule, shipped
+from railwright.intent.schema import intent_tables
+from railwright.intent.site import CLASS, FABRIC, NIC, ROLE, profiles
+from railwright.toml import load_toml
+from tools.markdown import GENERATED, fence, head, row
+
+COVERAGE = Path(__file__).with_name("coverage.toml")
+
+
+def _link(rule: Rule, folder: str = "") -> str:
+    return f"[{rule.id}]({folder}{rule.id}.md)"
+
+
+def _index() -> Iterator[str]:
+    yield "# Rules: everything that is judged"
+    yield ""
+    yield GENERATED.format("src/railwright/rules")
+    yield ""
+    yield "Each rule is one SELECT that gives every subject in scope a verdict: ok, fail, unknown"
+    yield "or not applicable. Unknown is never ok. Rules marked *preview* rest on judgement and run"
+    yield "only when they are selected. [Coverage](coverage.md) lists every proposal there was."
+    topics = sorted({rule.topic for rule in shipped().values()})
+    for topic in topics:
+        yield ""
+        yield f"## {topic}"
+        yield ""
+        yield from head("rule", "fault", "severity", "of each", "")
+        for rule in shipped().values():
+            if rule.topic == topic:
+                marks = ["preview"] if rule.preview else []
+                marks += ["two snapshots"] if rule.baseline else []
+                kind = rule.subject.kind.replace("_", " ")
+                yield row(_link(rule), rule.title, rule.severity, kind, ", ".join(marks))
+
+
+def _page(rule: Rule) -> Iterator[str]:
+    yield f"# {rule.id}: {rule.title}"
+    yield ""
+    yield GENERATED.format(f"src/railwright/rules/{rule.topic}/{rule.path.name}")
+    yield ""
+    kind = rule.subject.kind.replace("_", " ")
+    marks = [f"severity {rule.severity}", f"of each {kind}", f"since {rule.since}"]
+    marks += ["preview: only when selected"] if rule.preview else []
+    marks += ["needs an earlier snapshot (`--before`)"] if rule.baseline else []
+    yield "; ".join(marks).capitalize() + "."
+    for title, text in (
+        ("Why it matters", rule.why),
+        ("What to do", rule.do),
+        ("When it is wrong", rule.wrong),
+    ):
+        yield from ("", f"## {title}", "", text)
+    if rule.cost:
+        yield from ("", "## What it costs", "", rule.cost)
+    yield from ("", "## What it rests on", "")
+    yield from (f"- `{need}`" for need in rule.needs)
+    yield from (f"- `{name}`, which may be missing: {why}" for name, why in rule.uses.items())
+    if rule.parameters:
+        yield ""
+        yield from head("parameter", "default", "unit", "why")
+        for one in rule.parameters:
+            yield row(f"`{one.name}`", str(one.default), one.unit, one.reason)
+    if rule.implied_by:
+        causes = ", ".join(_link(shipped()[name]) for name in rule.implied_by)
+        yield from ("", f"Shown under {causes} where that has failed at the same place.")
+    yield from ("", "```sql", rule.sql, "```", "", "## Sources", "")
+    yield from (f"- {source}" for source in rule.sources)
+
+
+def coverage() -> dict[str, tuple[str, str]]:
+    """Every proposal: (title, how it is covered)."""
+    data = load_toml(COVERAGE.read_text("utf-8"), COVERAGE.name)
+    reasons = cast("dict[str, str]", data["without_a_rule"])
+    covered: dict[str, list[str]] = {}
+    for rule in shipped().values():
+        for name in (rule.id, *rule.covers):
+            covered.setdefault(name, []).append(_link(rule))
+    found = {}
+    for name, title in cast("dict[str, str]", data["proposed"]).items():
+        rules = ", ".join(covered.get(name, []))
+        why = reasons.get(name, "")
+        if why.startswith("covered by INTENT."):
+            why = ""  # the rule itself says that it covers it
+        found[name] = (title, "; ".join(part for part in (rules, why) if part))
+    return found
+
+
+def _coverage() -> Iterator[str]:
+    yield "# Coverage: every proposal and what became of it"
+    yield ""
+    yield GENERATED.format("tools/coverage.toml and the rules")
+    yield ""
+    yield from head("id", "proposal", "covered by")
+    for name, (title, how) in coverage().items():
+        yield row(name, title, how)
+
+
+def _profiles() -> Iterator[str]:
+    yield "# Profiles: what a fabric can be meant to be"
+    yield ""
+    yield GENERATED.format("src/railwright/intent/profiles")
+    yield ""
+    yield 'The site file names one (`profile = "roce-lossless"`) and overrides what differs.'
+    for name, data in profiles().items():
+        yield from ("", f"## {name}", "", str(data["meaning"]), "")
+        said = [f"{key} = {_value(value)}" for key, value in data["fabric"].items()]
+        yield from fence(["[fabric]", *said] if said else ["# says nothing"])
+        yield ""
+        yield from (f"- {source}" for source in data["sources"])
+
+
+# Where the site file's name is not the table's column.
+_COLUMNS = {"mtu": "netdev_mtu", "lossless_priorities": "pfc_mask"}
+_WORDS = {
+    "name": "what the class is called",
+    "hosts": "a node set such as gpu[001-512]; without it, and without kind: every host",
+    "kind": "hosts with just these cards in them, as `railwright intent init` writes it",
+    "role": "compute, storage, management or unused",
+    "devices": "RDMA devices; `*` stands for anything",
+    "netdevs": "network devices, instead of devices",
+    "psid": "board id of the card",
+    "firmware": "the version it must run",
+    "parameters": "firmware parameters and their values: a number, true, false or the printed text",
+}
+
+
+def _kind(kind: object) -> str:
+    if isinstance(kind, list):
+        return f"list of {_kind(kind[0])}"
+    if isinstance(kind, range):
+        return f"{kind[0]} to {kind[-1]}"
+    if isinstance(kind, tuple):
+        return ", ".join(map(str, kind))
+    return {str: "text", bool: "true or false", dict: "table", list: "tables"}[cast("type", kind)]
+
+
+def _site() -> Iterator[str]:
+    meanings = {
+        column.name: column.meaning
+        for table in intent_tables().values()
+        for column in table.columns
+    }
+    yield "# The site file: what this fabric is meant to be"
+    yield ""
+    yield GENERATED.format("src/railwright/intent/site.py and intent/tables")
+    yield ""
+    yield "One TOML file: `--site`, `$RAILWRIGHT_SITE` or `~/.config/railwright/site.toml`. Nothing"
+    yield "in it is needed; what it does not say cannot be contradicted. Proposed from a snapshot:"
+    yield "`railwright intent init`."
+    yield 'It begins with `profile = "…"`, one of [these](profiles.md).'
+    for title, known, words in (
+        ("[fabric]: over the profile", FABRIC, "What all compute ports have in common."),
+        (
+            "[[class]]: what machines have in them",
+            CLASS,
+            "The last class that names a host counts.",
+        ),
+        (
+            "[[role]]: what ports are for",
+            ROLE,
+            "Counts before the inferred role, which caps the severity of findings at medium.",
+        ),
+        ("[[nic]]: firmware of one type of card", NIC, ""),
+    ):
+        yield from ("", f"## {title}", "")
+        if words:
+            yield from (words, "")
+        yield from head("key", "value", "meaning")
+        for key, kind in known.items():
+            meaning = meanings.get(_COLUMNS.get(key, key), "")
+            yield row(f"`{key}`", _kind(kind), _WORDS.get(key) or meaning)
+    yield from ("", "## And", "")
+    yield '- `never_touch = ["eno1"]`: network devices that no plan may change; `*` = anything.'
+    yield "- `[parameters.LNK-04]`: thresholds of one rule, by the names on its page."
+    yield '- `[out_of_service]`: `"gpu[007-009]" = "why"`, read by `railwright collect`.'
+
+
+def _value(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def rule_pages() -> dict[str, Callable[[], Iterator[str]]]:
+    """All of them by name."""
+    pages: dict[str, Callable[[], Iterator[str]]] = {
+        "docs/rules/README.md": _index,
+        "docs/rules/coverage.md": _coverage,
+        "docs/profiles.md": _profiles,
+        "docs/site.md": _site,
+    }
+    pages |= {f"docs/rules/{rule.id}.md": partial(_page, rule) for rule in shipped().values()}
+    return pages
