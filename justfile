@@ -36,12 +36,23 @@ docs:
 guide: (wheelhouse "--python" "3.11" "--only-needed")
     {{ python }} -m lab.guide
 
-# the figures of docs/figures.md, measured anew (as root, about an hour)
-bench:
+# the fabric of `railwright demo`, parsed anew; --read reads its hosts anew (as root)
+demo *arguments:
+    {{ python }} -m tools.make_demo {{ arguments }}
+
+# run every command of docs/examples, and write what they print (as root)
+examples:
+    {{ python }} -m tools.make_examples
+
+# the figures of docs/figures.md, measured anew (as root, about three hours; large fleets are kept in FOLDER)
+bench FOLDER:
     {{ python }} -m bench.stream 10000
+    {{ python }} -m bench.stream 50000
     {{ python }} -m bench.collect_fleet 256
     {{ python }} -m bench.parsers
-    {{ python }} -m bench.million
+    {{ python }} -m bench.million {{ FOLDER }}
+    {{ python }} -m bench.check {{ FOLDER }}
+    {{ python }} -m bench.faults
 
 # wheels of ours and of every dependency for an air-gapped site, into wheelhouse/
 wheelhouse *arguments:

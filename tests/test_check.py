@@ -5,6 +5,7 @@ The rules here are two small ones of its own, so that every expected value can b
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 import xml.dom.minidom
@@ -39,6 +40,9 @@ select target, name, {column} as observed, {expected} as expected, name <> 'lo' 
     {column} <> {expected} as fault{more}
 from netdev
 """
+# A network device that is down is a blocker, one whose state is something else is low.
+GRADES = '[grades]\nblocker = "it is down"\nlow = "it is in between"'
+GRADE = "case when operstate = 'down' then 'blocker' else 'low' end"
 CASES = """
 good: {{netdev: [{{name: a0, {column}: {good}}}], ok: ["a:a0"]}}
 bad: {{netdev: [{{name: a0, {column}: {bad}}}], fail: ["a:a0"]}}
@@ -102,11 +106,14 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def check(store: Path, pack: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def check(
+    store: Path, pack: Path, *words: str, cwd: Path | None = None, **environment: str
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "railwright", "check", "--store", str(store), "--rules", str(pack),
          "--select", "SITE-*", *words],
-        capture_output=True, text=True, env={"PATH": "/usr/bin:/bin", "HOME": str(pack)}, check=False,
+        capture_output=True, text=True, check=False, cwd=cwd,
+        env={"PATH": "/usr/bin:/bin", "HOME": str(pack), **environment},
     )  # fmt: skip
 
 
@@ -122,7 +129,8 @@ def test_what_is_wrong_and_what_is_unknown(store: Path, pack: Path) -> None:
     assert text.index("SITE-01  Small") < text.index("SITE-02  Not up")  # cost first
     assert re.search(r"1 host  netdev denied: every rule \(2\)  gpu4", text)
     assert re.search(r"1 host  not reached: silent: every rule \(2\)  gpu5", text)
-    assert re.search(r"1 host  out of service, not reached: silent: every rule \(2\)  gpu6", text)
+    away = "1 host  out of service, Slurm: drained: silent, 0 findings, 2 unknown  gpu6"
+    assert away in text
     assert re.search(r"1 host  values not read: SITE-01 \(1\)  gpu2", text)
     # SITE-01: 3 judged of 4 that apply; SITE-02: 4; unknown: ens2, and 3 machines for 2 rules.
     assert "2 rules ran: 7 verdicts, 7 unknown, 2 not applicable" in text
@@ -221,7 +229,182 @@ def test_the_other_formats(store: Path, pack: Path) -> None:
     assert (kinds.count("fail"), kinds.count("open")) == (3, 5)
     markdown = check(store, pack, "--format", "markdown").stdout
     assert "## SITE-02 Not up (blocker)" in markdown
-    assert "| 1 | 1500 | 9000 | gpu2 |" in markdown
+    assert "| 1 | high | 1500 | 9000 | gpu2 |" in markdown
+
+
+@pytest.fixture
+def graded(pack: Path, tmp_path: Path) -> Path:
+    """The same two rules; the second one gives two severities."""
+    folder = tmp_path / "graded"
+    shutil.copytree(pack, folder)
+    text = (folder / "state.sql").read_text()
+    text = text.replace('since = "1"\nsources = ["judgement: a test"]\n', "")
+    text = text.replace(
+        "implied_by = []", f'since = "1"\nsources = ["judgement: a test"]\n{GRADES}'
+    )
+    text = text.replace(" as fault", f" as fault, {GRADE} as severity")
+    (folder / "state.sql").write_text(text)
+    cases = folder / "state.cases.yaml"
+    cases.write_text(
+        'good: {netdev: [{name: a0, operstate: up}], ok: ["a:a0"]}\n'
+        'bad: {netdev: [{name: a0, operstate: down}], fail: [{subject: "a:a0", severity: blocker}]}\n'
+        'odd: {netdev: [{name: a0, operstate: dormant}], fail: [{subject: "a:a0", severity: low}]}\n'
+        'open: {netdev: [{name: a0}], unknown: ["a:a0"]}\n'
+    )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def dormant(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """gpu1 is down and small, gpu2 is dormant and small, gpu3 was denied."""
+    folder = tmp_path_factory.mktemp("dormant")
+    rows = {
+        "target": [target(f"gpu{n}") for n in (1, 2, 3)],
+        "probe_result": [
+            *answers("gpu1", "netdev"),
+            *answers("gpu2", "netdev"),
+            *answers("gpu3", netdev="denied"),
+        ],
+        "netdev": [
+            netdev("gpu1", "ens1", 1500, "down"),
+            netdev("gpu2", "ens1", 1500, "dormant"),
+        ],
+    }
+    with_derived(folder, rows)
+    return folder
+
+
+def test_a_rule_may_grade_its_findings(dormant: Path, graded: Path) -> None:
+    data = json.loads(check(dormant, graded, "--format", "json").stdout)
+    schema = json.loads((REPOSITORY / "docs/schemas/findings-1.json").read_text())
+    jsonschema.validate(data, schema)
+    found = {(f["rule"], f["subject"]): (f["severity"], f["cause"]) for f in data["findings"]}
+    assert found == {
+        ("SITE-02", "gpu1:ens1"): ("blocker", None),
+        ("SITE-02", "gpu2:ens1"): ("low", None),
+        ("SITE-01", "gpu1:ens1"): ("high", "SITE-02"),
+        # The milder grade does not explain what is worse than it.
+        ("SITE-01", "gpu2:ens1"): ("high", None),
+    }
+    told = {rule["id"]: rule["severities"] for rule in data["rules"]}
+    assert told == {"SITE-01": ["high"], "SITE-02": ["blocker", "low"]}
+    text = check(dormant, graded).stdout
+    assert re.search(r"^blocker +SITE-02  Not up: 2 netdevs on 2 hosts", text, re.MULTILINE)
+    assert re.search(r"^ +1  Has down, not up  gpu1", text, re.MULTILINE)
+    assert re.search(r"^low +1  Has dormant, not up  gpu2", text, re.MULTILINE)
+
+
+def test_severity_chooses_findings_and_not_only_rules(dormant: Path, graded: Path) -> None:
+    data = json.loads(check(dormant, graded, "--severity", "high", "--format", "json").stdout)
+    assert {(f["rule"], f["subject"]) for f in data["findings"]} == {
+        ("SITE-02", "gpu1:ens1"),
+        ("SITE-01", "gpu1:ens1"),
+        ("SITE-01", "gpu2:ens1"),
+    }
+    # What is unknown may be as bad as the rule can tell.
+    assert {(u["rule"], u["subject"]) for u in data["unknown"]} == {
+        ("SITE-01", "gpu3:*"),
+        ("SITE-02", "gpu3:*"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("low = ", "lowly = ", "grade 'lowly' is none of"),
+        ("blocker = ", "high = ", "severity is the worst of them"),
+        ("'low' end", "'high' end", "has severity 'high', which is no grade"),
+        (" as severity", " as detail", "a column severity and [grades] belong together"),
+    ],
+)
+def test_wrong_grades_are_refused(
+    dormant: Path, graded: Path, old: str, new: str, said: str
+) -> None:
+    path = graded / "state.sql"
+    path.write_text(path.read_text().replace(old, new))
+    done = check(dormant, graded)
+    assert done.returncode == 2
+    assert said in " ".join(done.stderr.split())
+
+
+def test_an_odd_one_goes_under_the_worst_other_finding_there(
+    store: Path, pack: Path, tmp_path: Path
+) -> None:
+    """`*`: at gpu3 it is explained, at gpu2 by SITE-01 too; the machine as a whole is odd alone at gpu1."""
+    odd = tmp_path / "odd"
+    odd.mkdir()
+    values = {"id": "SITE-03", "title": "Odd", "severity": "medium", "column": "mtu",
+              "expected": "4200", "implied_by": '["*"]', "more": ""}  # fmt: skip
+    (odd / "odd.sql").write_text(HEADER.format(**values))
+    (odd / "odd.cases.yaml").write_text(CASES.format(column="mtu", good=4200, bad=1500))
+    data = json.loads(check(store, pack, "--rules", str(odd), "--format", "json").stdout)
+    found = {
+        f["subject"]: (f["state"], f["cause"]) for f in data["findings"] if f["rule"] == "SITE-03"
+    }
+    assert found == {
+        "gpu1:ens1": ("open", None),
+        "gpu2:ens1": ("implied", "SITE-01"),
+        "gpu3:ens1": ("implied", "SITE-02"),  # SITE-01 stands there under SITE-02 itself
+    }
+    both = HEADER.format(**{**values, "implied_by": '["*", "SITE-01"]'})
+    (odd / "odd.sql").write_text(both)
+    refused = check(store, pack, "--rules", str(odd))
+    assert refused.returncode == 2
+    assert "implied_by names either rules or * alone" in refused.stderr
+
+
+def test_where_nothing_was_judged_nothing_is_in_order(pack: Path, tmp_path: Path) -> None:
+    rows = {"target": [target("gpu1", "silent")]}
+    with_derived(tmp_path / "s", rows)
+    accepted = waivers(tmp_path, ("accept_gap", "*", "gpu1", LATE))
+    for words in ([], ["--waivers", str(accepted)]):
+        done = check(tmp_path / "s", pack, *words)
+        assert done.returncode == 3, done.stdout
+        assert "Nothing was judged" in done.stdout
+        assert "Nothing to report" not in done.stdout
+
+
+def test_relative_folders_are_found(store: Path, pack: Path) -> None:
+    assert store.parent == pack.parent
+    name, rules = Path(store.name), Path(pack.name)
+    for words in ([], [f"./{name}/2026-11-14T2215Z"]):
+        done = check(name, rules, *words, cwd=store.parent)
+        assert done.returncode == 1, done.stderr
+    for verb in (
+        ["facts"],
+        ["sql", "SELECT 1"],
+        ["store", "list"],
+        ["explain", "LNK-01", "--subject", "x"],
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", "railwright", *verb, "--store", str(name)],
+            capture_output=True, text=True, check=False, cwd=store.parent,
+        )  # fmt: skip
+        assert done.returncode in (0, 3) or "says nothing of x" in done.stderr, (verb, done.stderr)
+
+
+def test_a_store_says_what_its_fabric_is_meant_to_be(
+    store: Path, pack: Path, tmp_path: Path
+) -> None:
+    copy = tmp_path / "s"
+    shutil.copytree(store, copy)
+    assert "against the profile observe without a site file" in check(copy, pack).stdout
+    (copy / "site.toml").write_text('profile = "roce-lossy"\n')
+    waivers(copy, ("waive", "SITE-01", "gpu2", LATE))
+    done = check(copy, pack)
+    assert f"against the profile roce-lossy of {copy / 'site.toml'}\n" in done.stdout
+    assert "waived until 2999-01-01 by kim: SITE-01 on gpu2" in done.stdout
+    other = tmp_path / "other.toml"
+    other.write_text('profile = "infiniband"\n')
+    none = tmp_path / "none.toml"
+    none.write_text("")
+    for words, environment in (
+        (["--site", str(other), "--waivers", str(none)], {}),
+        ([], {"RAILWRIGHT_SITE": str(other), "RAILWRIGHT_WAIVERS": str(none)}),
+    ):
+        done = check(copy, pack, *words, **environment)
+        assert f"against the profile infiniband of {other}\n" in done.stdout
+        assert "waived" not in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -358,7 +358,7 @@ def test_ctrl_c_keeps_what_has_arrived_and_says_what_is_missing(tmp_path: Path) 
     time.sleep(0.5)
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate(timeout=20)
-    assert process.returncode == 3, errors
+    assert process.returncode == 130, errors
     assert "interrupted" in output
     assert "2 targets: 0 reached, 2 not" in output
     assert find(tmp_path, None).run["interrupted"] is True

@@ -3,9 +3,11 @@
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 from by_hand import answers, target, with_derived
 
+from railwright.check.account import subject_text
 from railwright.facts.schema import tables
 from railwright.facts.subjects import subjects
 
@@ -134,7 +136,8 @@ def test_every_subject_is_enumerated_by_its_table() -> None:
     for subject in subjects().values():
         table = tables()[subject.table]
         assert set(subject.key) <= set(table.column_types())
-        if subject.probe and table.fed_by != "derived":
+        # Which parameters matter is the site's word on cards that are there.
+        if subject.probe and table.fed_by != "derived" and subject.kind != "parameter":
             assert subject.probe in table.probes, subject.kind
         assert subject.key[0] == "target"
 
@@ -142,6 +145,25 @@ def test_every_subject_is_enumerated_by_its_table() -> None:
 def test_how_a_subject_is_written() -> None:
     values = {"target": "gpu017", "netdev": "mlx5_3", "priority": 3}
     assert subjects()["priority"].write(values) == "gpu017:mlx5_3#3"
+
+
+@pytest.mark.parametrize(
+    ("port", "element", "text"),
+    [
+        (0, -1, "gpu017:0000:18:00.0:MAX_ACC_OUT_READ"),
+        (1, -1, "gpu017:0000:18:00.0:MAX_ACC_OUT_READ_P1"),
+        (0, 3, "gpu017:0000:18:00.0:MAX_ACC_OUT_READ[3]"),
+    ],
+)
+def test_a_parameter_is_written_as_mlxconfig_does(port: int, element: int, text: str) -> None:
+    kind = subjects()["parameter"]
+    key = {"target": "gpu017", "pci": "0000:18:00.0", "name": "MAX_ACC_OUT_READ", "port": port}
+    assert kind.write({**key, "element": element}) == text
+    columns = (
+        f"'gpu017' AS target, '0000:18:00.0' AS pci, 'MAX_ACC_OUT_READ' AS name, {port} AS port"
+    )
+    query = f"SELECT {subject_text(kind)} FROM (SELECT {columns}, {element} AS element)"
+    assert duckdb.execute(query).fetchone() == (text,)
 
 
 # ---- ports ----------------------------------------------------------------------------------
@@ -189,6 +211,52 @@ def test_a_port_that_is_down_but_has_an_address_is_still_compute(tmp_path: Path)
     ]
     rows = port_rows("DOWN", address=addresses)
     assert ask(tmp_path, rows, ROLE)[0] == ("mlx5_0", "compute", 0, 0)
+
+
+def far_ports(*psids: str) -> dict[str, list[dict[str, Any]]]:
+    """Cards that are not below a switch with a GPU, all of them down and with an address."""
+    names = [f"mlx5_{number}" for number in range(len(psids))]
+    pci = [f"0000:{0x50 + number:02x}:00.0" for number in range(len(psids))]
+    device = {**H, "sys_image_guid": "1"}
+    port = {**H, "port": 1, "link_layer": "Ethernet", "rate_gbps": 40.0, "state": "DOWN"}
+    address = {**H, "family": "inet", "scope": "global"}
+    return {
+        "pci_function": [
+            function("0000:19:00.0", "", "gpu", numa_node=0, root_bus="0000:18"),
+            *(function(p, "", "nic", numa_node=1, root_bus="0000:4f") for p in pci),
+        ],
+        "rdma_device": [
+            {**device, "device": name, "pci": p, "psid": psid}
+            for name, p, psid in zip(names, pci, psids, strict=True)
+        ],
+        "rdma_port": [{**port, "device": name, "netdev": f"eth{name}"} for name in names],
+        "address": [{**address, "netdev": f"eth{name}", "address": "10.0.0.1"} for name in names],
+        "probe_result": answers("gpu1", "pci", "infiniband", "ip_address", "ip_route"),
+    }
+
+
+def test_ports_of_one_kind_are_compute_although_all_of_them_are_down(tmp_path: Path) -> None:
+    roles = [row[1] for row in ask(tmp_path, far_ports("MT_1", "MT_1"), ROLE)]
+    assert roles == ["compute", "compute"]
+
+
+def test_ports_of_two_kinds_have_no_role_while_all_are_down(tmp_path: Path) -> None:
+    roles = [row[1] for row in ask(tmp_path, far_ports("MT_1", "MT_2"), ROLE)]
+    assert roles == [None, None]
+
+
+def test_a_slow_port_of_the_only_kind_is_still_compute(tmp_path: Path) -> None:
+    """Nothing but the kind of card tells here: no port is near the GPU."""
+    rows = port_rows()
+    rows["pci_function"] = [one for one in rows["pci_function"] if one["pci"] != "0000:18:00.0"]
+    rows["pci_function"].append(
+        function("0000:60:00.0", "", "nic", root_bus="0000:5f", numa_node=1)
+    )
+    rows["rdma_device"][0]["pci"] = "0000:60:00.0"
+    rows["rdma_port"][0]["rate_gbps"] = 200.0
+    assert [row[1] for row in ask(tmp_path / "a", rows, ROLE)] == ["compute", "compute"]
+    rows["rdma_device"][0]["psid"] = "MT_2"  # another card, and slower: no longer the only kind
+    assert [row[1] for row in ask(tmp_path / "b", rows, ROLE)] == ["storage", "compute"]
 
 
 def test_the_default_route_makes_management(tmp_path: Path) -> None:

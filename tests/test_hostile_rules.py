@@ -2,13 +2,15 @@
 
 import re
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from railwright.check.guarded import guarded
+from railwright.check.lint import binding_database, faults
 from railwright.check.pack import load_pack
-from railwright.check.rule import load_rule
+from railwright.check.rule import load_rule, shipped
 from railwright.check.run import checked
 from railwright.errors import RuleError
 from railwright.facts.snapshot import Snapshot
@@ -70,6 +72,7 @@ REFUSED = {
     "closes the parenthesis": f"{ROW} from target as t) ; copy (select 1) to '{MARK}' --",
     "says what is not agreed": "select target, true as fault from target",
     "hides what was not read": f"{ROW.replace('t.status <>', 'coalesce(t.status, chr(1)) <>')} from target as t",
+    "takes the larger of what was read": f"{ROW.replace('t.status <>', 'greatest(t.status, chr(1)) <>')} from target as t",
     "looks at settings": f"{ROW} from target as t cross join duckdb_settings() as s",
 }
 
@@ -81,6 +84,31 @@ def test_refused_when_loaded(what: str, tmp_path: Path) -> None:
     with pytest.raises(RuleError, match="refused"):
         load_pack(tmp_path / "pack")
     assert not mark.exists()
+
+
+@pytest.mark.parametrize(
+    ("line", "is_refused"),
+    [
+        ("greatest(a, b)", True),
+        ("LEAST (a, b)", True),
+        ("sum(a)", True),
+        ("median(a)", True),
+        ("bit_or(a)", True),
+        ("list_max(a)", True),
+        ("concat(a, b)", True),
+        ("first(a)", True),
+        ("greatest(a, b) -- null: for the words", False),
+        ("sum_known(a) + at_least(a, 1)", False),
+        ("b.mode || b.first", False),  # columns
+        ("'sum(a)'", False),
+        ("max(a) filter (b)", False),
+    ],
+)
+def test_what_skips_null_needs_a_reason(line: str, is_refused: bool) -> None:
+    rule = replace(next(iter(shipped().values())), sql=f"select {line}")
+    with binding_database() as database:
+        found = faults(rule, database)
+    assert any("without `-- null: reason`" in one for one in found) is is_refused
 
 
 def test_a_header_that_lies_is_refused(tmp_path: Path) -> None:

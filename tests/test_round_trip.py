@@ -178,8 +178,8 @@ def test_the_host_says_who_it_is(facts: Facts, name: str) -> None:
     """What the runner tells beside the probes; the kernel's release is this machine's own."""
     host = VARIANTS[name].host()
     (row,) = facts.rows(tables()["host"], name).values()
-    told = (row["hostname"], row["operating_system"], row["boot_id"])
-    assert told == (host.name, host.operating_system, host.boot_id)
+    told = (row["hostname"], row["operating_system"], row["boot_id"], row["uptime_s"])
+    assert told == (host.name, host.operating_system, host.boot_id, host.uptime_s)
 
 
 # ---- the truth itself is whole

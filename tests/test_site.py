@@ -47,6 +47,15 @@ def test_every_profile_can_be_named(name: str) -> None:
         ("[[role]]\nrole = 'computer'\ndevices = ['a']", "one of compute"),
         ("[[nic]]\npsid = 'X'\n[[nic]]\npsid = 'X'", "there twice"),
         ("[[nic]]\npsid = 'X'\nparameters = {sriov = 1}", "no firmware parameter"),
+        (
+            "[[nic]]\npsid = 'X'\nparameters = {CQE_COMPRESSION = 2}",
+            "CQE_COMPRESSION cannot be 2 No card would ever have it: mlxconfig refuses to set it. Its values are 0 BALANCED, 1 AGGRESSIVE",
+        ),
+        ("[[nic]]\npsid = 'X'\nparameters = {LINK_TYPE_P1 = 'ETHERNET'}", "1 IB, 2 ETH"),
+        ("[[nic]]\npsid = 'X'\nparameters = {LINK_TYPE_P1 = 'ETH(1)'}", "cannot be ETH(1)"),
+        ("[[nic]]\npsid = 'X'\nparameters = {SRIOV_EN = 2}", "0 False, 1 True"),
+        ("[[nic]]\npsid = 'X'\nparameters = {LOG_TX_PSN_WINDOW = 64}", "0 to 63"),
+        ("[[nic]]\npsid = 'X'\nparameters = {SRIOV_EN = 1.5}", "a number or a text"),
         ("class = 3", "must be tables"),
         ("profile = ", "not valid TOML"),
     ],
@@ -55,6 +64,25 @@ def test_what_is_wrong_is_said(text: str, words: str) -> None:
     with pytest.raises(UsageError) as told:
         read_site(text, "site.toml")
     assert words in " ".join(told.value.lines())
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("CQE_COMPRESSION", "1"),
+        ("CQE_COMPRESSION", "'AGGRESSIVE'"),
+        ("CQE_COMPRESSION", "'AGGRESSIVE(1)'"),
+        ("SRIOV_EN", "true"),
+        ("SRIOV_EN", "'False'"),
+        ("LINK_TYPE_P2", "2"),
+        ("MAX_ACC_OUT_READ", "512"),
+        ("MODULE_SPLIT_M0[3]", "1"),
+        ("A_NAME_OF_TOMORROW", "77"),  # nobody knows its values: left to INTENT.parameter_name
+    ],
+)
+def test_values_that_a_parameter_can_have(name: str, value: str) -> None:
+    text = f"[[nic]]\npsid = 'X'\nparameters = {{'{name}' = {value}}}"
+    assert read_site(text, "s").nics[0]["parameters"].keys() == {name}
 
 
 def intent(tmp_path: Path, text: str, rows: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
@@ -108,11 +136,26 @@ def test_the_intent_as_tables(tmp_path: Path) -> None:
     (site,) = found["site"]
     assert (site["pfc_mask"], site["netdev_mtu"], site["fabric_mode"]) == (40, 9000, "lossless")
     classes = {row["target"]: (row["class"], row["gpus"]) for row in found["node_class"]}
-    assert classes == {"gpu1": ("all", 8), "gpu2": ("small", 4), "gpu3": ("all", 8)}
+    # Nobody has read what is in gpu3: it may be small.
+    assert classes == {"gpu1": ("all", 8), "gpu2": ("small", 4), "gpu3": (None, None)}
     roles = {(row["target"], row["device"]): row["role"] for row in found["declared_role"]}
     assert roles == {("gpu1", "mlx5_8"): "storage", ("gpu2", "mlx5_8"): "management"}
     assert found["wanted_firmware"] == [{"psid": "MT_1", "version": "28.1.2"}]
     assert found["wanted_parameter"] == [{"psid": "MT_1", "name": "SRIOV_EN", "value": "False"}]
+
+
+def test_a_machine_that_is_named_needs_no_kind(tmp_path: Path) -> None:
+    text = """
+    [[class]]
+    name = "small"
+    kind = "4x B"
+    [[class]]
+    name = "named"
+    hosts = "gpu3"
+    """
+    found = intent(tmp_path, text, HOSTS)
+    classes = {row["target"]: row["class"] for row in found["node_class"]}
+    assert classes == {"gpu2": "small", "gpu3": "named"}
 
 
 def test_a_site_that_says_nothing_wants_nothing(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import cast
 
-from railwright.check.rule import Rule, shipped
+from railwright.check.rule import ANY, Rule, shipped
 from railwright.intent.schema import intent_tables
 from railwright.intent.site import CLASS, FABRIC, NIC, ROLE, profiles
 from railwright.toml import load_toml
@@ -37,7 +37,9 @@ def _index() -> Iterator[str]:
                 marks = ["preview"] if rule.preview else []
                 marks += ["two snapshots"] if rule.baseline else []
                 kind = rule.subject.kind.replace("_", " ")
-                yield row(_link(rule), rule.title, rule.severity, kind, ", ".join(marks))
+                yield row(
+                    _link(rule), rule.title, ", ".join(rule.severities), kind, ", ".join(marks)
+                )
 
 
 def _page(rule: Rule) -> Iterator[str]:
@@ -46,7 +48,7 @@ def _page(rule: Rule) -> Iterator[str]:
     yield GENERATED.format(f"src/railwright/rules/{rule.topic}/{rule.path.name}")
     yield ""
     kind = rule.subject.kind.replace("_", " ")
-    marks = [f"severity {rule.severity}", f"of each {kind}", f"since {rule.since}"]
+    marks = [f"severity {' or '.join(rule.severities)}", f"of each {kind}", f"since {rule.since}"]
     marks += ["preview: only when selected"] if rule.preview else []
     marks += ["needs an earlier snapshot (`--before`)"] if rule.baseline else []
     yield "; ".join(marks).capitalize() + "."
@@ -56,10 +58,15 @@ def _page(rule: Rule) -> Iterator[str]:
         ("When it is wrong", rule.wrong),
     ):
         yield from ("", f"## {title}", "", text)
+    if rule.grades:
+        yield from ("", "## How bad it is", "")
+        yield from head("severity", "when")
+        yield from (row(grade, rule.grades[grade]) for grade in rule.severities)
     if rule.cost:
         yield from ("", "## What it costs", "", rule.cost)
     yield from ("", "## What it rests on", "")
-    yield from (f"- `{need}`" for need in rule.needs)
+    yield from (f"- `{need}`" for need in rule.needs if need not in rule.unless)
+    yield from (f"- `{need}`, unless {when}" for need, when in rule.unless.items())
     yield from (f"- `{name}`, which may be missing: {why}" for name, why in rule.uses.items())
     if rule.parameters:
         yield ""
@@ -67,7 +74,10 @@ def _page(rule: Rule) -> Iterator[str]:
         for one in rule.parameters:
             yield row(f"`{one.name}`", str(one.default), one.unit, one.reason)
     if rule.implied_by:
-        causes = ", ".join(_link(shipped()[name]) for name in rule.implied_by)
+        causes = ", ".join(
+            "any other finding there" if name == ANY else _link(shipped()[name])
+            for name in rule.implied_by
+        )
         yield from ("", f"Shown under {causes} where that has failed at the same place.")
     yield from ("", "```sql", rule.sql, "```", "", "## Sources", "")
     yield from (f"- {source}" for source in rule.sources)
@@ -150,7 +160,8 @@ def _site() -> Iterator[str]:
     yield ""
     yield GENERATED.format("src/railwright/intent/site.py and intent/tables")
     yield ""
-    yield "One TOML file: `--site`, `$RAILWRIGHT_SITE` or `~/.config/railwright/site.toml`. Nothing"
+    yield "One TOML file: `--site`, `$RAILWRIGHT_SITE`, `site.toml` in the store or"
+    yield "`~/.config/railwright/site.toml`, in this order; `check` says which it took. Nothing"
     yield "in it is needed; what it does not say cannot be contradicted. Proposed from a snapshot:"
     yield "`railwright intent init`."
     yield 'It begins with `profile = "…"`, one of [these](profiles.md).'

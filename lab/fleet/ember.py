@@ -179,6 +179,11 @@ def _memory(number: int) -> tuple[MemoryNode, ...]:
 def _kernel(site: Site, number: int) -> Kernel:
     root = identity.root_uuid(site, number)
     return Kernel(
+        # As NVSHMEM's guide has them: jobs here let GPUs drive the NIC.
+        gpu_driver_options=(
+            ("EnableStreamMemOPs", "1"),
+            ("RegistryDwords", '"PeerMappingOverride=1;"'),
+        ),
         release=RELEASE,
         command_line=f"BOOT_IMAGE=/boot/vmlinuz-{RELEASE} root=UUID={root} ro iommu=pt "
         "intel_iommu=on pci=realloc=off processor.max_cstate=1 intel_idle.max_cstate=0 "

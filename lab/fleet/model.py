@@ -50,6 +50,7 @@ class Function:
     relaxed_ordering: bool = True
     acs: int | None = None  # the control register; None = without the capability
     ats: bool | None = None  # whether it is on; None = without the capability
+    errors: tuple[int, int, int] = (0, 0, 0)  # counted since boot: correctable, nonfatal, fatal
     virtual_functions: int = 0  # that it could make
     made_functions: int = 0  # virtual functions that it has made
     virtual: bool = False  # a virtual function: its link status reads zero
@@ -98,6 +99,8 @@ class Netdev:
     driver: str = ""
     driver_version: str = ""
     permanent_mac: str = ""  # '' = `mac`; a bond gives its members one in common
+    # Neighbours that do not answer: address, FAILED or INCOMPLETE.
+    unresolved: tuple[tuple[str, str], ...] = ()
     arp: tuple[tuple[str, int], ...] = (  # /proc/sys/net/ipv4/conf/<netdev>/
         ("arp_announce", 0),
         ("arp_filter", 0),
@@ -132,6 +135,9 @@ class Nic(Netdev):
     # The netdev lives in another network namespace; where RDMA namespaces are exclusive, the RDMA
     # device does too: `netdev_is_here` and `rdma_is_here` tell.
     in_pod: bool = False
+    # The whole function is a guest's: the host has neither its netdev nor its RDMA device, while
+    # the firmware tools still reach it. Its PCI function says vfio-pci.
+    in_guest: bool = False
     optic: Optic = field(default_factory=Optic)
     link: Link = field(default_factory=Link)
     qos: Qos = field(default_factory=Qos)
@@ -148,6 +154,7 @@ class Nic(Netdev):
     uid: str = ""  # 7be1…: serial_number of devlink, V3 of the vital product data
     parameter_set: str = ""  # which parameters-*.txt holds its firmware parameters; '' = the usual
     firmware_access: bool = True  # False = mlxconfig, flint and mlxlink cannot open it
+    management_node: bool = True  # /dev/infiniband/umad*, where the kernel makes them
 
 
 @dataclass(frozen=True)
@@ -184,19 +191,23 @@ class HostModel:
     rules: tuple[RoutingRule, ...] = ()
     bonds: tuple[Bond, ...] = ()
     virtual: bool = False  # a virtual machine
+    uptime_s: float = 1_054_321.25  # twelve days
     rdma_namespaces: str = "shared"  # rdma system: shared, exclusive
     labels: Mapping[str, str] = field(default_factory=dict)  # of its Kubernetes node object
+    verbs_open: bool = True  # whether processes can open the RDMA devices that the kernel has
+    # Devices of a Kubernetes resource that its plugin registered and does not offer, by its name.
+    withheld: Mapping[str, int] = field(default_factory=dict)
     firmware_tools: str = "4.31.0-149"  # release of mlxconfig, mlxlink and the rest
 
 
 def netdev_is_here(netdev: Netdev) -> bool:
     """Whether the host's own network namespace has this netdev."""
-    return not (isinstance(netdev, Nic) and netdev.in_pod)
+    return not (isinstance(netdev, Nic) and (netdev.in_pod or netdev.in_guest))
 
 
 def rdma_is_here(host: HostModel, nic: Nic) -> bool:
     """Whether the host's own namespaces have this RDMA device."""
-    return not (nic.in_pod and host.rdma_namespaces == "exclusive")
+    return not (nic.in_guest or (nic.in_pod and host.rdma_namespaces == "exclusive"))
 
 
 def with_faults(host: HostModel, faults: Faults) -> HostModel:

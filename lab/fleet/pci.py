@@ -15,6 +15,18 @@ UNKNOWN = "Unknown"  # pci_speed_string() of a link that says nothing
 _RESOURCES = "0x0000000000000000 0x0000000000000000 0x0000000000000000\n" * 7
 
 
+# Linux drivers/pci/pcie/aer.c: the words of aer_dev_correctable, and those of the two others.
+CORRECTABLE = (
+    *("RxErr", "BadTLP", "BadDLLP", "Rollover", "Timeout", "NonFatalErr", "CorrIntErr"),
+    "HeaderOF",
+)
+UNCORRECTABLE = (
+    *("Undefined", "DLP", "SDES", "TLP", "FCP", "CmpltTO", "CmpltAbrt", "UnxCmplt", "RxOF"),
+    *("MalfTLP", "ECRC", "UnsupReq", "ACSViol", "UncorrIntErr", "BlockedTLP"),
+    *("AtomicOpBlocked", "TLPBlockedErr", "PoisonTLPBlocked"),
+)
+
+
 @dataclass(frozen=True)
 class Place:
     """Where a function is: its folder below /sys, its NUMA node, its IOMMU group."""
@@ -30,7 +42,8 @@ def write_pci(sys: Folder, host: HostModel) -> dict[str, str]:
     members: dict[int, dict[str, str]] = {}
     functions = list(_all(host))
     for driver in {function.driver for _, function in functions} - {""}:
-        sys.make(f"bus/pci/drivers/{driver}")
+        bound = {f.address: f"../../../../{p.path}" for p, f in functions if f.driver == driver}
+        sys.write(f"bus/pci/drivers/{driver}", {}, bound)
     # Virtual functions are not what makes a card one of several functions.
     slots = Counter(f.address[:-2] for _, f in functions if not f.virtual)
     for place, function in functions:
@@ -131,6 +144,24 @@ def _link_files(function: Function) -> dict[str, str]:
     }
 
 
+def _counted(names: tuple[str, ...], total: str, count: int) -> str:
+    """All errors are of the second kind: bad packets, or the link layer's protocol."""
+    lines = [f"{name} {count if place == 1 else 0}" for place, name in enumerate(names)]
+    return "\n".join([*lines, f"{total} {count}"]) + "\n"
+
+
+def _error_files(host: HostModel, function: Function) -> dict[str, str]:
+    """A guest does not see its hypervisor's error reports."""
+    if host.virtual or function.kind in ("plain", "inside"):
+        return {}
+    correctable, nonfatal, fatal = function.errors
+    return {
+        "aer_dev_correctable": _counted(CORRECTABLE, "TOTAL_ERR_COR", correctable),
+        "aer_dev_nonfatal": _counted(UNCORRECTABLE, "TOTAL_ERR_NONFATAL", nonfatal),
+        "aer_dev_fatal": _counted(UNCORRECTABLE, "TOTAL_ERR_FATAL", fatal),
+    }
+
+
 def _write_function(
     sys: Folder, host: HostModel, place: Place, function: Function, config: bytes
 ) -> None:
@@ -149,6 +180,7 @@ def _write_function(
         "resource": _RESOURCES,
         "config": config,
         **_link_files(function),
+        **_error_files(host, function),
     }
     if function.virtual_functions:
         files["sriov_totalvfs"] = f"{function.virtual_functions}\n"

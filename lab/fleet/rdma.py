@@ -60,6 +60,7 @@ def write_network(sys: Folder, host: HostModel, paths: dict[str, str]) -> None:
             _write_netdev(sys, netdev, path, master=master)
             net_links[netdev.netdev] = f"../../{path}"
     sys.write("class/infiniband", {}, rdma_links)
+    _write_nodes(sys, [nic for nic in host.nics if rdma_is_here(host, nic)])
     sys.write("class/net", {}, net_links)
     for bond in host.bonds:
         _write_bond(sys, bond, host)
@@ -70,6 +71,19 @@ def write_network(sys: Folder, host: HostModel, paths: dict[str, str]) -> None:
 
 
 # ---- RDMA devices
+
+
+def _write_nodes(sys: Folder, nics: list[Nic]) -> None:
+    """Character devices; hosts on Ethernet do not load the module for management packets."""
+    sys.write("class/infiniband_verbs", {"abi_version": "6\n"})
+    for number, nic in enumerate(nics):
+        sys.write(f"class/infiniband_verbs/uverbs{number}", {"ibdev": f"{nic.name}\n"})
+    managed = any(nic.link_layer == "InfiniBand" for nic in nics)
+    with_node = [nic for nic in nics if managed and nic.management_node]
+    for number, nic in enumerate(with_node):
+        port = {"ibdev": f"{nic.name}\n", "port": "1\n"}
+        sys.write(f"class/infiniband_mad/umad{number}", port)
+        sys.write(f"class/infiniband_mad/issm{number}", port)
 
 
 def _write_device(sys: Folder, host: HostModel, nic: Nic, path: str) -> None:

@@ -91,7 +91,7 @@ def _kernel(number: int) -> Kernel:
         release=RELEASE,
         command_line=f"BOOT_IMAGE=(hd0,gpt2)/vmlinuz-{RELEASE} "
         f"root=UUID={identity.root_uuid(SLATE, number)} ro "
-        "crashkernel=1G-4G:192M,4G-64G:256M,64G-:512M intel_iommu=on pcie_aspm=off quiet",
+        "crashkernel=1G-4G:192M,4G-64G:256M,64G-:512M intel_iommu=on iommu=pt pcie_aspm=off quiet",
         modules=modules(GPU_DRIVER, DRIVER),
         sysctls=SYSCTLS,
         library_settings=library_settings(2),

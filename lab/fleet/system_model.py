@@ -112,6 +112,16 @@ class Kernel:
         ("/etc/nccl.conf", "NCCL_IB_TC", "106"),
     )
     gpu_driver_open: bool = True  # the open kernel modules: these can do dma-buf
+    # (file, line) of what is loaded at boot.
+    boot_modules: tuple[tuple[str, str], ...] = (
+        ("/etc/modules-load.d/nvidia-peermem.conf", "nvidia-peermem"),
+        ("/usr/lib/modules-load.d/rdma.conf", "ib_umad"),
+    )
+    # Options of the GPU driver that differ from its own: name -> value; a text has its quotes.
+    gpu_driver_options: tuple[tuple[str, str], ...] = ()
+    # Whether the peer memory module found the RDMA stack that it was built for; the kernel's own
+    # stack keeps no registry.
+    peer_memory_registered: bool = True
     messages: tuple[str, ...] = ()  # what dmesg has beyond the usual lines of a boot
     # Releases of tools whose wording changed; these are Ubuntu 22.04's.
     pciutils: str = "3.7.0"

@@ -118,6 +118,9 @@ def write_identity(root: Path, host: HostModel) -> None:
     files.write("etc", {"os-release": release})
     files.write("proc/sys/kernel", {"hostname": f"{host.name}\n"})
     files.write("proc/sys/kernel/random", {"boot_id": f"{host.boot_id}\n"})
+    # Then the time that all CPUs together were idle.
+    idle = host.uptime_s * host.cpu.sockets * host.cpu.cores_per_socket
+    files.write("proc", {"uptime": f"{host.uptime_s:.2f} {idle:.2f}\n"})
 
 
 def add_shell(root: Path) -> None:

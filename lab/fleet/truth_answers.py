@@ -18,18 +18,21 @@ from lab.fleet.truth_rdma import devices
 
 OF_THE_HOST = words(
     """
-    cmdline cpu_power devlink_info dmesg ecn ibv_devinfo infiniband ip_address ip_route ip_rule
-    ip_sysctl libraries limits lldpctl lscpu lspci mlxfwmanager modules netdev numa nvidia_smi
-    nvidia_topology pci pci_config rdma_dev rdma_link rdma_statistic rdma_system roce_tos sysctl
+    boot_modules cmdline cpu_power devlink_info dmesg ecn ibv_devinfo infiniband ip_address
+    ip_neighbor ip_route ip_rule ip_sysctl libraries limits lldpctl lscpu lspci mlxfwmanager
+    modules netdev numa nvidia_smi nvidia_topology pci pci_config pci_errors rdma_dev
+    rdma_link rdma_statistic rdma_system roce_tos sysctl
     """
 )
 OF_EVERY_NETDEV = ("ethtool", "ethtool_driver", "ethtool_statistics")
 OF_ETHERNET_CARDS = words("dcb_app dcb_buffer dcb_ets dcb_pfc ethtool_fec ethtool_module mlnx_qos")
 OF_EVERY_NIC = ("flint", "mlxconfig", "mlxfwreset", "mlxlink")
 # Long answers of which most lines stay on the host on purpose.
-MOSTLY_DROPPED = ("dmesg", "lspci", "nvidia_smi")
+MOSTLY_DROPPED = ("dmesg", "lspci", "nvidia_smi", "pci_errors")
 # Keys of mlxlink that are not read; releases from 4.20 on have one more.
 UNREAD_KEYS = 16
+# Options of the GPU driver: 13 numbers and 5 texts.
+UNREAD_OPTIONS = 18
 # Lines of ibv_devinfo in words of their own, per device.
 UNREAD_WORDS = 5
 ABSENT, FAILED = "absent", "failed"
@@ -91,9 +94,9 @@ def _of_nic(host: HostModel, nic: Nic, probe: str) -> Answer:
 
 
 def _of_host(host: HostModel, probe: str) -> Answer:
-    if probe in MOSTLY_DROPPED:
-        return Answer("ok", None)
     status = _STATUS[probe](host) if probe in _STATUS else "ok"
+    if probe in MOSTLY_DROPPED:
+        return Answer(status, None)
     filtered = status == "ok" and probe in _DROPPED
     return Answer(status, _DROPPED[probe](host) if filtered else 0)
 
@@ -113,7 +116,9 @@ def _tos(host: HostModel) -> str:
 _STATUS: dict[str, Callable[[HostModel], str]] = {
     "ecn": _ecn,
     "roce_tos": _tos,
+    "boot_modules": lambda host: "ok" if host.kernel.boot_modules else ABSENT,
     "limits": lambda host: "ok" if host.kernel.limits else ABSENT,
+    "pci_errors": lambda host: ABSENT if host.virtual else "ok",
     "libraries": lambda host: "ok" if host.kernel.library_settings else ABSENT,
     "mlxfwmanager": lambda host: "ok" if cards(host) else FAILED,
 }
@@ -137,12 +142,16 @@ def _dropped_firmware(host: HostModel) -> int:
 
 
 _DROPPED: dict[str, Callable[[HostModel], int]] = {
+    # A remark in each file.
+    "boot_modules": lambda host: len({file for file, _ in host.kernel.boot_modules}),
     "cmdline": lambda host: sum(
         word.partition("=")[0] in PRIVATE_OPTIONS for word in host.kernel.command_line.split()
     ),
     "ibv_devinfo": lambda host: UNREAD_WORDS * len(devices(host)),
     "lldpctl": _dropped_neighbors,
     "mlxfwmanager": _dropped_firmware,
-    # Which compiler made the GPU driver.
-    "modules": lambda host: int(any(module.name == "nvidia" for module in loaded(host))),
+    # Which compiler made the GPU driver, and options of it that are not read.
+    "modules": lambda host: (
+        (1 + UNREAD_OPTIONS) * any(module.name == "nvidia" for module in loaded(host))
+    ),
 }

@@ -197,7 +197,7 @@ def _ports(host: HostModel, spots: dict[str, Placed], near: Rows) -> Rows:
                 "device": nic.name,
                 "port": 1,
                 "pci": nic.address,
-                "card": nic.image_guid,
+                "card": min(n.address for n in nics if n.image_guid == nic.image_guid),
                 "netdev": _own_netdev(nic),
                 "link_layer": nic.link_layer,
                 "state": state(nic).logical,

@@ -35,6 +35,15 @@ ASKED_SETTINGS = words(
     vm.max_map_count vm.min_free_kbytes vm.nr_hugepages vm.overcommit_memory vm.zone_reclaim_mode
     """
 )
+# Options of the GPU driver that are asked for, with its own values.
+GPU_OPTIONS = {
+    "EnableStreamMemOPs": "0",
+    "DmaRemapPeerMmio": "1",
+    "EnablePCIERelaxedOrderingMode": "0",
+    "EnableGpuFirmware": "18",
+    "GrdmaPciTopoCheckOverride": "0",
+    "RegistryDwords": "",
+}
 LIMITS_FILE = "/etc/security/limits.d/90-rdma.conf"
 
 
@@ -50,6 +59,10 @@ def tables(host: HostModel) -> Tables:
         "kernel_argument": _arguments(host),
         "kernel_module": [_module(host, module) for module in loaded(host)],
         "gpu_direct": [_gpu_direct(host)],
+        "gpu_driver": _gpu_options(host),
+        "boot_module": [
+            row for file, line in host.kernel.boot_modules for row in _boot_modules(file, line)
+        ],
         "sysctl": _settings(host),
         "resource_limit": _limits(host),
         "library_setting": _library_settings(host),
@@ -207,15 +220,33 @@ def _gpu_direct(host: HostModel) -> Row:
     names = {module.name for module in loaded(host)}
     peers = [name for name in ("nvidia_peermem", "nv_peer_mem") if name in names]
     driver = "nvidia" in names
+    foreign_stack = any(module.name == "ib_core" and module.version for module in loaded(host))
+    registered = "nvidia_peermem" in names and foreign_stack and host.kernel.peer_memory_registered
     kind = "open" if host.kernel.gpu_driver_open else "proprietary"
     return {
         "peermem_module": peers[0] if peers else "",
-        "memory_peers": "",
+        "memory_peers": "nv_mem" if registered else "",
         "gpu_driver_version": host.gpu_driver if driver else "",
         "gpu_driver_kind": kind if driver else "",
         "gdrdrv_version": "",
         "nvidia_fs_version": "",
     }
+
+
+def _gpu_options(host: HostModel) -> Rows:
+    """What is asked for; a text comes without its quotes."""
+    if "nvidia" not in {module.name for module in loaded(host)}:
+        return []
+    options = GPU_OPTIONS | dict(host.kernel.gpu_driver_options)
+    return [{"name": name, "value": value.strip('"')} for name, value in options.items()]
+
+
+def _boot_modules(file: str, line: str) -> Rows:
+    """A list names one module; `softdep a post: b` has b loaded with a."""
+    soft = line.startswith("softdep")
+    names = [word for word in line.split()[2:] if not word.endswith(":")] if soft else [line]
+    how = "softdep" if soft else "initramfs" if "initramfs" in file else "modules-load"
+    return [{"file": file, "name": name.replace("-", "_"), "how": how} for name in names]
 
 
 # ---- settings and limits

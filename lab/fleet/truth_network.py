@@ -29,6 +29,11 @@ def tables(host: HostModel) -> Tables:
         "route": _routes(host, shown),
         "ip_rule": _rules(host),
         "ip_sysctl": _sysctls(shown),
+        "unresolved_neighbor": [
+            {"netdev": netdev.netdev, "address": address, "state": state}
+            for netdev in shown
+            for address, state in netdev.unresolved
+        ],
         "lldp_neighbor": _neighbors(host),
     }
 

@@ -7,6 +7,7 @@ from lab.fleet.truth_places import (
     MELLANOX,
     Placed,
     Row,
+    Rows,
     Tables,
     cpu_total,
     placed,
@@ -34,6 +35,8 @@ ACS_BITS = {
     "acs_upstream_forwarding": 0x10,
     "acs_direct_translated": 0x40,
 }
+# Whose errors are read.
+COUNTED_DRIVERS = ("mlx5_core", "nvidia", "pcieport")
 # What a virtual function leaves to its physical one.
 OF_PHYSICAL = (
     *("max_payload", "max_read_request", "relaxed_ordering", "no_snoop", "extended_tag", "aspm"),
@@ -47,13 +50,29 @@ EXPRESS = (
 
 
 def tables(host: HostModel) -> Tables:
-    """pci_function, pci_config, lspci_function."""
+    """pci_function, pci_config, pci_error, lspci_function."""
     spots = placed(host)
     return {
         "pci_function": [_function(host, spot) for spot in spots.values()],
         "pci_config": [_config(spot) for spot in spots.values()],
+        "pci_error": _errors(host),
         "lspci_function": [_lspci(host, spot) for spot in spots.values()],
     }
+
+
+def _errors(host: HostModel) -> Rows:
+    """Of NICs, GPUs and the ports between; none in a guest."""
+    functions = [spot.function for spot in placed(host).values()]
+    return [
+        {
+            "pci": f.address,
+            "correctable": f.errors[0],
+            "nonfatal": f.errors[1],
+            "fatal": f.errors[2],
+        }
+        for f in functions
+        if f.driver in COUNTED_DRIVERS and f.kind not in ("plain", "inside") and not host.virtual
+    ]
 
 
 def _has_link(function: Function) -> bool:

@@ -89,6 +89,8 @@ def tables(host: HostModel) -> Tables:
         "rdma_device": [_device(nic) for nic in nics],
         "rdma_port": [_port(nic) for nic in nics],
         "gid": [row for nic in nics for row in _gids(nic)],
+        "pkey": [row for nic in nics for row in _pkeys(nic)],
+        "rdma_node": _nodes(nics),
         "rdma_counter": [row for nic in nics for row in _counters(nic)],
         "rdma_dev": [_dev(host, nic) for nic in nics],
         "rdma_link": [_link(nic) for nic in nics],
@@ -138,6 +140,20 @@ def _port(nic: Nic) -> Row:
     }
 
 
+def _nodes(nics: list[Nic]) -> Rows:
+    """One for all ports of a device; a second per port where there is InfiniBand."""
+    verbs: Rows = [
+        {"name": f"uverbs{number}", "kind": "uverbs", "device": nic.name, "port": 0}
+        for number, nic in enumerate(nics)
+    ]
+    if not any(nic.link_layer == "InfiniBand" for nic in nics):
+        return verbs
+    return verbs + [
+        {"name": f"umad{number}", "kind": "umad", "device": nic.name, "port": 1}
+        for number, nic in enumerate(nic for nic in nics if nic.management_node)
+    ]
+
+
 def _gids(nic: Nic) -> Rows:
     return [
         {
@@ -149,6 +165,22 @@ def _gids(nic: Nic) -> Rows:
             "netdev": "" if nic.in_pod else entry.netdev,
         }
         for entry in nic.gids
+    ]
+
+
+def _pkeys(nic: Nic) -> Rows:
+    """Slots in use; from 0x8000 on a key is a full member's."""
+    return [
+        {
+            "device": nic.name,
+            "port": 1,
+            "index": index,
+            "pkey": f"0x{key:04x}",
+            "partition": key - 0x8000 if key >= 0x8000 else key,
+            "membership": "full" if key >= 0x8000 else "limited",
+        }
+        for index, key in enumerate(nic.pkeys)
+        if key
     ]
 
 

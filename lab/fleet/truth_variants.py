@@ -34,6 +34,8 @@ def _pcie(host: HostModel) -> dict[tuple[str, str], Any]:
         ("0000:17:01.0", "acs"): ACS_ON | 0x40,
         ("0000:5b:00.0", "relaxed_ordering"): False,
         ("0000:5b:00.0", "ats"): True,
+        ("0000:5b:00.0", "errors"): (7_000_000_000, 2, 1),
+        ("0000:17:00.0", "errors"): (12, 0, 0),
         ("0000:98:00.0", "max_payload"): 128,
         ("0000:98:00.0", "read_request"): 512,
         ("0000:98:00.0", "made_functions"): 2,
@@ -69,7 +71,9 @@ def _ports(host: HostModel) -> dict[tuple[str, str], Any]:
         ("mlx5_6", "up"): False,
         ("mlx5_6", "optic.kind"): "none",
         ("mlx5_7", "link.lane_ber"): ((1, 9), (2, 9), (3, 9), (15, 255)),
+        ("mlx5_2", "unresolved"): (("10.23.0.254", "FAILED"), ("fe80::1", "INCOMPLETE")),
         ("eno1", "mtu"): 9000,
+        ("eno1", "unresolved"): (("198.51.100.9", "INCOMPLETE"),),
     }
 
 
@@ -117,6 +121,10 @@ def _firmware(host: HostModel) -> dict[tuple[str, str], Any]:
         ("host", "kernel"): replace(
             host.kernel,
             gpu_driver_open=False,
+            gpu_driver_options=(
+                ("EnableStreamMemOPs", "1"),
+                ("RegistryDwords", '"PeerMappingOverride=1;"'),
+            ),
             modules=tuple(m for m in host.kernel.modules if m.name != "nvidia_peermem"),
         ),
     }
@@ -127,8 +135,10 @@ def _fabric(host: HostModel) -> dict[tuple[str, str], Any]:
     return {
         ("mlx5_2", "sm_lid"): 0,
         ("mlx5_2", "lid"): 0,
+        ("mlx5_3", "pkeys"): (0x7FFF, 0x8012),
         ("mlx5_4", "up"): False,
         ("mlx5_4", "lid"): 0,
+        ("mlx5_4", "pkeys"): (0, 0x8000, 0x0012),
         ("mlx5_5", "link.symbol_errors"): 12,
         ("mlx5_5", "link.symbol_ber"): (4, 13),
         ("mlx5_5", "counters"): {**host.nics[5].counters, "symbol_error": 12, "link_downed": 3},
@@ -142,6 +152,7 @@ def _sockets(host: HostModel) -> dict[tuple[str, str], Any]:
     return {
         ("mlx5_1", "up"): False,
         ("host", "cpu"): replace(host.cpu, slow_cpus=(0, 1, 2, 9, 96), turbo=False),
+        ("host", "kernel"): replace(host.kernel, boot_modules=()),
     }
 
 
@@ -156,6 +167,14 @@ def _leg(host: HostModel) -> dict[tuple[str, str], Any]:
             util_linux="2.34",
             pciutils="3.5.2",
             limits=(("*", "soft", "memlock", "65536"), ("@hpc", "-", "nofile", "1048576")),
+            boot_modules=(
+                (
+                    "/etc/modprobe.d/peermem.conf",
+                    "softdep nvidia pre: ib_core post: nvidia-peermem",
+                ),
+                ("/etc/initramfs-tools/modules", "mlx5_core"),
+                ("/etc/modules", "mlx5_ib"),
+            ),
         ),
     }
 

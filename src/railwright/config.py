@@ -5,32 +5,38 @@ from pathlib import Path
 
 
 def store_folder(given: Path | None = None) -> Path:
-    """`--store`, else RAILWRIGHT_STORE, else the user's state directory."""
+    """`--store`, else RAILWRIGHT_STORE, else the user's state directory.
+
+    Always absolute: rules run in a process whose working directory is another.
+    """
     if given is not None:
-        return given
+        return given.absolute()
     if named := os.environ.get("RAILWRIGHT_STORE"):
-        return Path(named)
+        return Path(named).absolute()
     state = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local/state")
-    return Path(state) / "railwright"
+    return Path(state).absolute() / "railwright"
 
 
-def site_file(given: Path | None = None) -> Path | None:
-    """`--site`, else RAILWRIGHT_SITE, else the user's own site.toml, if it is there."""
-    if given is not None:
-        return given
-    if named := os.environ.get("RAILWRIGHT_SITE"):
-        return Path(named)
-    usual = _configuration() / "site.toml"
-    return usual if usual.is_file() else None
+def site_file(given: Path | None, store: Path) -> Path | None:
+    """`--site`, else RAILWRIGHT_SITE, else site.toml of the store or of the user, if any."""
+    usual = _usual("site.toml", store)
+    return _named(given, "RAILWRIGHT_SITE") or (usual if usual.is_file() else None)
 
 
-def waiver_file(given: Path | None = None) -> Path:
-    """`--waivers`, else RAILWRIGHT_WAIVERS, else waivers.toml in the user's configuration."""
-    if given is not None:
-        return given
-    if named := os.environ.get("RAILWRIGHT_WAIVERS"):
-        return Path(named)
-    return _configuration() / "waivers.toml"
+def waiver_file(given: Path | None, store: Path) -> Path:
+    """`--waivers`, else RAILWRIGHT_WAIVERS, else waivers.toml of the store or of the user."""
+    return _named(given, "RAILWRIGHT_WAIVERS") or _usual("waivers.toml", store)
+
+
+def _named(given: Path | None, variable: str) -> Path | None:
+    named = os.environ.get(variable)
+    return given or (Path(named) if named else None)
+
+
+def _usual(name: str, store: Path) -> Path:
+    """The store's own file first: snapshots of one fabric are judged by what that fabric is."""
+    beside = store / name
+    return beside if beside.is_file() else _configuration() / name
 
 
 def _configuration() -> Path:

@@ -1,4 +1,4 @@
-"""`ip -j address`, `ip -j route show table all` and `ip -j rule` of iproute2.
+"""`ip -j address`, `ip -j route show table all`, `ip -j rule` and `ip -j neigh` of iproute2.
 
 Key order and which keys are left out: read off release 6.1 in a network namespace.
 """
@@ -210,8 +210,18 @@ def rules(host: HostModel) -> list[Row]:
     return rows
 
 
+def neighbors(host: HostModel) -> list[Row]:
+    """`ip -j neigh show` of the two states without an answer: such an entry has no MAC address."""
+    return [
+        {"dst": address, "dev": netdev.netdev, "state": [state]}
+        for netdev in netdevs(host)
+        for address, state in netdev.unresolved
+    ]
+
+
 def commands(host: HostModel) -> Iterator[Said]:
-    """All three."""
+    """All four."""
     yield Said("ip -j address show", _json(addresses(host)))
     yield Said("ip -j route show table all", _json(routes(host)))
     yield Said("ip -j rule show", _json(rules(host)))
+    yield Said("ip -j neigh show nud failed nud incomplete", _json(neighbors(host)))

@@ -116,6 +116,13 @@ def _configuration(host: HostModel) -> dict[str, str]:
     return found
 
 
+def has_peer_registry(host: HostModel) -> bool:
+    """Only a vendor's RDMA stack has one, and only a peer memory module registers there."""
+    loaded = {module.name: module for module in modules(host)}
+    stack = loaded.get("ib_core")
+    return "nvidia_peermem" in loaded and stack is not None and stack.version != ""
+
+
 def files(host: HostModel) -> dict[str, str]:
     """Of /proc, /sys/module and /etc."""
     loaded = modules(host)
@@ -126,6 +133,8 @@ def files(host: HostModel) -> dict[str, str]:
         **_settings(host),
         **_configuration(host),
     }
+    if has_peer_registry(host) and host.kernel.peer_memory_registered:
+        found["/sys/kernel/mm/memory_peers/nv_mem/version"] = f"{host.gpu_driver}\n"
     if any(module.name == "nvidia" for module in loaded):
         found["/proc/driver/nvidia/version"] = (
             f"NVRM version: {driver_title(host)}  Mon Jan 27 03:52:53 UTC 2025\n"

@@ -109,10 +109,12 @@ def _capacity(host: HostModel) -> tuple[dict[str, str], dict[str, str]]:
         **_resources(host),
     }
     capacity = {"cpu": str(cpus), "memory": f"{memory}Ki", **common}
+    offered = {name: str(int(common[name]) - count) for name, count in host.withheld.items()}
     rest = {
         "cpu": f"{cpus * 1000 - 2000}m",
         "memory": f"{memory - pages * 2048 - 4_194_304}Ki",
         **common,
+        **offered,
         "ephemeral-storage": "1698756888923",
     }
     return dict(sorted(capacity.items())), dict(sorted(rest.items()))

@@ -163,7 +163,7 @@ def _address(gid: str) -> str:
 def devinfo(host: HostModel, *, verbose: bool = True) -> Said:
     """`ibv_devinfo -v`, or without -v."""
     command = "ibv_devinfo -v" if verbose else "ibv_devinfo"
-    nics = visible(host)
+    nics = visible(host) if host.verbs_open else ()
     if not nics:
         return Said(command, "", "No IB devices found\n", 255)
     parts = []

@@ -1,7 +1,5 @@
 """One rule over all subjects, every one accounted for in a single pass."""
 
-from string import Formatter
-
 from railwright.check.rule import OPTIONAL, Rule
 from railwright.facts.duck import identifier, quote
 from railwright.facts.subjects import Subject
@@ -17,56 +15,67 @@ _VERDICT = """
 # What each rule writes; the counts of `ok` and `not applicable` are rows without a subject.
 COLUMNS = (
     *("rule", "verdict", "target", "subject", "observed", "expected"),
-    *("detail", "inferred", "cost_gbps", "subjects"),
+    *OPTIONAL,
+    "subjects",
 )
 
 
 def subject_text(subject: Subject, alias: str = "") -> str:
     """`gpu017:mlx5_3#3` as SQL over the key columns."""
     parts = []
-    for before, name, _, _ in Formatter().parse(subject.text):
-        if before:
-            parts.append(quote(before))
-        if name:
-            parts.append(f"{alias}{identifier(name)}::VARCHAR")
+    for before, name, behind in subject.parts():
+        column = f"{alias}{identifier(name)}"
+        text = f"{column}::VARCHAR"
+        text = f"{quote(before)} || {text}" if before else text
+        text = f"{text} || {quote(behind)}" if behind else text
+        if name in subject.unsaid:
+            text = f"CASE WHEN {column} = {subject.unsaid[name]} THEN '' ELSE {text} END"
+        parts.append(text)
     return " || ".join(parts)
 
 
-def verdicts(rule: Rule, query: str, columns: list[str], *, each: bool = False) -> str:
+def verdicts(rule: Rule, query: str, *, each: bool = False, alike: str = "") -> str:
     """All verdicts of a rule: one row per subject that failed or is unknown, one per other verdict.
 
     The one pass: subjects that are in order have NULL in every column, and fall into one group.
-    With `each`, nothing is folded: every subject shows its verdict.
+    With `each`, nothing is folded: every subject shows its verdict. `alike` is a table of machines
+    that stand for others: their verdicts count for all of them.
     """
     told_of = "true" if each else "verdict IN ('fail', 'unknown')"
-    optional = {
-        name: identifier(name) if name in columns else "NULL::" + kind
-        for name, kind in zip(OPTIONAL, ("VARCHAR", "BOOLEAN", "DOUBLE"), strict=True)
-    }
+    judged = f"SELECT *, {_VERDICT} AS verdict, 1 AS subjects FROM (\n{query}\n)"
+    if alike:
+        judged = f"""
+            SELECT * EXCLUDE (example, members)
+                REPLACE (
+                    unnest(CASE WHEN {told_of} THEN members ELSE [example] END) AS target,
+                    CASE WHEN {told_of} THEN 1 ELSE len(members) END AS subjects
+                )
+            FROM ({judged}) AS j
+            INNER JOIN {alike} AS a ON a.example = j.target
+        """
     told = {
         "target": "target",
         "subject": subject_text(rule.subject),
         "observed": "observed::VARCHAR",
         "expected": "expected::VARCHAR",
-        "detail": f"{optional['detail']}::VARCHAR",
-        "inferred": f"{optional['inferred']}::BOOLEAN",
-        "cost_gbps": f"{optional['cost_gbps']}::DOUBLE",
     }
+    for name, kind in OPTIONAL.items():
+        told[name] = f"{identifier(name) if name in rule.optional else 'NULL'}::{kind}"
     shown = ",\n".join(
         f"CASE WHEN {told_of} THEN {sql} END AS {name}" for name, sql in told.items()
     )
     return (
-        f"SELECT {quote(rule.id)} AS rule, verdict, {shown}, count(*) AS subjects\n"
-        f"FROM (SELECT *, {_VERDICT} AS verdict FROM (\n{query}\n))\nGROUP BY ALL"
+        f"SELECT {quote(rule.id)} AS rule, verdict, {shown}, sum(subjects)::BIGINT AS subjects\n"
+        f"FROM ({judged})\nGROUP BY ALL"
     )
 
 
 def silent_targets(rule: Rule) -> str:
     """`target:*` for each of them: a machine that is dead never vanishes."""
+    nothing = ", ".join(f"NULL::{kind} AS {name}" for name, kind in OPTIONAL.items())
     return f"""
         SELECT {quote(rule.id)} AS rule, 'unknown' AS verdict, target, target || ':*' AS subject,
-            NULL::VARCHAR AS observed, NULL::VARCHAR AS expected, NULL::VARCHAR AS detail,
-            NULL::BOOLEAN AS inferred, NULL::DOUBLE AS cost_gbps, 1::BIGINT AS subjects
+            NULL::VARCHAR AS observed, NULL::VARCHAR AS expected, {nothing}, 1::BIGINT AS subjects
         -- `absent` is an answer: there is no such thing on that machine.
         FROM (SELECT DISTINCT target FROM gap
               WHERE probe = {quote(rule.subject.probe)} AND nothing_read AND status <> 'absent')

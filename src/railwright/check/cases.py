@@ -1,4 +1,4 @@
-"""The cases beside a rule: tables in, verdicts out; and what must never come out.
+"""The cases beside a rule: tables in, verdicts out.
 
     given:                                  rows that every case starts from
       qos_port: [{netdev: ens1, trust: dscp}]
@@ -7,30 +7,26 @@
       ok: [a:ens1]                          and the verdict of every subject
     trust not as wanted:
       set: {site.trust: pcp}
-      fail: [{subject: a:ens1, observed: dscp, expected: pcp}]
+      fail: [{subject: a:ens1, observed: dscp, expected: pcp}]     or detail, severity
 
 A row without `target` belongs to machine `a`. Machines are reached and their probes answered,
 unless the case has rows of `target` or `probe_result`.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-import duckdb
 import yaml
 
-from railwright.check.account import silent_targets, verdicts
-from railwright.check.lint import columns_of, scope_columns, with_parameters
 from railwright.check.rule import VERDICTS, Rule
-from railwright.check.tables import SCOPES, all_tables
+from railwright.check.tables import all_tables
 from railwright.errors import RuleError
-from railwright.facts import derive
-from railwright.facts.duck import identifier
 from railwright.facts.schema import tables
 
 Rows = dict[str, list[dict[str, Any]]]
+# The same reader in C, eight times as fast, where PyYAML was built with it.
+_READER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+TEXTS = ("observed", "expected", "detail", "severity")  # what a case may say of a subject
 
 
 @dataclass(frozen=True)
@@ -41,14 +37,6 @@ class Case:
     rows: Rows
     expected: dict[str, str]  # subject -> verdict
     texts: dict[str, dict[str, str]] = field(default_factory=dict)  # subject -> observed, expected
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What a rule said of one subject."""
-
-    verdict: str
-    texts: dict[str, str | None]
 
 
 def _rows(case: str, table: str, given: object) -> list[dict[str, Any]]:
@@ -118,7 +106,7 @@ def load_cases(rule: Rule) -> list[Case]:
     """All cases of a rule."""
     path = rule.cases_path
     try:
-        data = yaml.safe_load(path.read_text("utf-8"))
+        data = yaml.load(path.read_text("utf-8"), _READER)  # noqa: S506 (both are safe)
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise RuleError(f"{path} cannot be read: {error}") from error
     if not isinstance(data, dict):
@@ -136,103 +124,9 @@ def load_cases(rule: Rule) -> list[Case]:
     return found
 
 
-@contextmanager
-def filled(database: duckdb.DuckDBPyConnection, rows: Rows) -> Iterator[None]:
-    """A database with these rows, and without them afterwards."""
-    database.execute("BEGIN")
-    try:
-        for table, content in rows.items():
-            name = ".".join(identifier(part) for part in table.split("."))
-            for row in content:
-                columns = ", ".join(map(identifier, row))
-                marks = ", ".join("?" * len(row))
-                database.execute(
-                    f"INSERT INTO {name} ({columns}) VALUES ({marks})", list(row.values())
-                )
-        for query in derive.queries_of("gap"):
-            database.execute(f"INSERT INTO gap BY NAME ({query})")
-        yield
-    finally:
-        database.execute("ROLLBACK")
-
-
-def judge(database: duckdb.DuckDBPyConnection, rule: Rule) -> dict[str, Verdict]:
-    """What the rule says of every subject in the database as it is."""
-    query = with_parameters(rule.sql, rule.parameters)
-    each = verdicts(rule, query, columns_of(database, query), each=True)
-    found = database.execute(
-        f"SELECT subject, verdict, observed, expected, detail, subjects FROM ({each})"
-    ).fetchall()
-    if rule.subject.probe:
-        found += database.execute(
-            f"SELECT subject, verdict, observed, expected, detail, 1 FROM ({silent_targets(rule)})"
-        ).fetchall()
-    told: dict[str, Verdict] = {}
-    for subject, verdict, *texts, count in found:
-        if subject in told or count != 1:
-            raise RuleError(f"{rule.id} gives {subject} more than one row")
-        told[subject] = Verdict(
-            verdict, dict(zip(("observed", "expected", "detail"), texts, strict=True))
-        )
-    return told
-
-
-def wrong_in(database: duckdb.DuckDBPyConnection, rule: Rule, case: Case) -> list[str]:
-    """How the rule's verdicts differ from what the case says."""
-    with filled(database, case.rows):
-        found = judge(database, rule)
-    wrong = []
-    for subject in sorted({*case.expected, *found}, key=str):
-        wanted = case.expected.get(subject, "no row")
-        said = found[subject].verdict if subject in found else "no row"
-        if wanted != said:
-            wrong.append(f"{case.name}: {subject} is {said}, should be {wanted}")
-            continue
-        for name, text in case.texts.get(subject, {}).items():
-            if found[subject].texts[name] != text:
-                has = found[subject].texts[name]
-                wrong.append(f"{case.name}: {subject} has {name} {has!r}, should be {text!r}")
-    return wrong
-
-
-def _removals(rule: Rule, case: Case) -> Iterator[tuple[str, Rows, str]]:
-    """The case with one thing not read: each need, each table of a need, each machine.
-
-    The last of the three is what is left of a scope, as SQL, where the need is a column of one.
-    """
-    copy = {table: [dict(row) for row in rows] for table, rows in case.rows.items()}
-    for need in rule.needs:
-        table, _, column = need.rpartition(".")
-        if table in SCOPES:
-            kind = scope_columns()[table][column]
-            hidden = f"SELECT * REPLACE (NULL::{kind} AS {column}) FROM main.{table}"
-            yield f"without {need}", copy, f"CREATE TEMP TABLE {table} AS {hidden}"
-        elif any(row.get(column) is not None for row in copy.get(table, ())):
-            rows = [{**row, column: None} for row in copy[table]]
-            yield f"without {need}", {**copy, table: rows}, ""
-    for table in sorted({need.rpartition(".")[0] for need in rule.needs}):
-        if copy.get(table) and table != "site":
-            yield f"without {table}", {**copy, table: []}, ""
-    kept = ("site", "target", "probe_result", *(t for t in copy if t not in tables()))
-    gone: Rows = {table: rows if table in kept else [] for table, rows in copy.items()}
-    gone["target"] = [{**row, "status": "timeout"} for row in copy["target"]]
-    gone["probe_result"] = []
-    yield "machine gone", gone, ""
-
-
-def ok_without(database: duckdb.DuckDBPyConnection, rule: Rule, case: Case) -> list[str]:
-    """Where something that was ok still is, though something it needs was not read. Never."""
-    good = [subject for subject, verdict in case.expected.items() if verdict == "ok"]
-    if not good:
-        return []
-    wrong = []
-    for what, rows, prepare in _removals(rule, case):
-        with filled(database, rows):
-            if prepare:
-                database.execute(prepare)
-            found = judge(database, rule)
-        still = [s for s in good if s in found and found[s].verdict == "ok"]
-        wrong += [f"{case.name}, {what}: {subject} is still ok" for subject in still]
-        if not any(told.verdict != "ok" for told in found.values()):
-            wrong.append(f"{case.name}, {what}: nobody says that something is unknown")
-    return wrong
+def not_shown(rule: Rule, cases: list[Case]) -> list[str]:
+    """The verdicts and the grades that no case shows."""
+    shown = {verdict for case in cases for verdict in case.expected.values()}
+    said = {texts.get("severity") for case in cases for texts in case.texts.values()}
+    missing = [verdict for verdict in VERDICTS if verdict not in shown]
+    return missing + [grade for grade in rule.grades if grade not in said]

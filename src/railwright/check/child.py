@@ -3,43 +3,36 @@
     python -m railwright.check.child       a request as JSON on standard input
 
 Each rule leaves one Parquet file in the folder that the request names; standard output tells which
-rule is under way, so that whoever started this knows what to stop.
+rules are under way, so that whoever started this knows what to stop.
 """
 
 import json
 import sys
 import threading
 import time
-from dataclasses import replace
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import duckdb
 
-from railwright.check.account import silent_targets, verdicts
-from railwright.check.lint import columns_of, with_parameters
-from railwright.check.rule import Rule, load_rule
-from railwright.check.tables import Folders, close, make_macros, make_scopes, show_files
+from railwright.check.tables import (
+    Folders,
+    close,
+    make_lookups,
+    make_macros,
+    make_scopes,
+    show_files,
+)
 from railwright.facts.duck import connect, copy_query
 
 MEMORY, DISK = "2GB", "8GB"
 
 
-def _say(*words: object) -> None:
-    print(*words, flush=True)  # noqa: T201 (the parent reads it)
-
-
-def _open(request: dict[str, Any]) -> duckdb.DuckDBPyConnection:
-    before = Path(request["before"]) if request["before"] else None
-    folders = Folders(Path(request["facts"]), Path(request["intent"]), before)
-    out = Path(request["out"])
-    database = connect(out / "tmp", threads=2, memory=MEMORY)
-    show_files(database, folders)
-    make_macros(database)
-    make_scopes(database)
-    readable = [folder for folder in (folders.facts, folders.intent, before, out) if folder]
-    close(database, readable, MEMORY, DISK)
-    return database
+def _say(*words: str) -> None:
+    sys.stdout.write(" ".join(words) + "\n")  # in one piece: several threads say something
+    sys.stdout.flush()
 
 
 class _Stopwatch:
@@ -62,42 +55,89 @@ class _Stopwatch:
         self._timer.cancel()
 
 
-def _run(database: duckdb.DuckDBPyConnection, rule: Rule, request: dict[str, Any]) -> str:
-    """Why it could not be run; '' when it could."""
-    query = with_parameters(rule.sql, rule.parameters)
-    seconds, file = request["seconds"], Path(request["out"]) / f"{rule.id}.parquet"
-    with _Stopwatch(database, seconds) as watch:
-        try:
-            parts = [verdicts(rule, query, columns_of(database, query), each=request["each"])]
-            if rule.subject.probe:
-                parts.append(silent_targets(rule))
-            copy_query(database, " UNION ALL BY NAME ".join(parts), file)
-        except duckdb.Error as error:
-            if watch.stopped:
-                return f"stopped after {seconds:.0f} s"
-            return str(error).split("\n", maxsplit=1)[0]
-    return ""
+class Run:
+    """One request."""
 
+    def __init__(self, request: dict[str, Any]) -> None:
+        self._request = request
+        before = Path(request["before"]) if request["before"] else None
+        self._folders = Folders(Path(request["facts"]), Path(request["intent"]), before)
+        self._out = Path(request["out"])
 
-def _rule(path: str, folder: str, values: dict[str, float | int | str]) -> Rule:
-    rule = load_rule(Path(path), Path(folder))
-    changed = (replace(p, default=values[p.name]) for p in rule.parameters)
-    return replace(rule, parameters=tuple(changed))
+    def all(self) -> None:
+        """Every rule: those that can be folded over examples, the others over all machines."""
+        rules = self._request["rules"]
+        folded = [one for one in rules if "group" in one]
+        if folded:
+            done = self._over_examples(folded)
+            rules = [one for one in rules if one["rule"] not in done]
+        if rules:
+            with self._open() as database:
+                self._finish(database)
+                self._each(database, "all", [(one["rule"], one["query"]) for one in rules])
 
+    def _open(self) -> duckdb.DuckDBPyConnection:
+        database = connect(self._out / "tmp", threads=2, memory=MEMORY)
+        show_files(database, self._folders)
+        make_macros(database)
+        return database
 
-def main() -> None:
-    """Run every rule of the request."""
-    request = json.load(sys.stdin)
-    rules = [_rule(*one) for one in request["rules"]]
-    database = _open(request)
-    for rule in rules:
-        _say("run", rule.id)
-        began = time.process_time()
-        trouble = _run(database, rule, request)
-        spent = time.process_time() - began
-        _say("failed" if trouble else "done", rule.id, f"{spent:.4f}", trouble)
-    _say("end")
+    def _finish(self, database: duckdb.DuckDBPyConnection) -> None:
+        folders = self._folders
+        make_scopes(database, "table")
+        make_lookups(database, "", with_before=folders.before is not None)
+        readable = (folders.facts, folders.intent, folders.before, self._out)
+        close(database, [folder for folder in readable if folder], MEMORY, DISK)
+
+    def _over_examples(self, rules: list[dict[str, Any]]) -> set[str]:
+        """Rules whose verdict on one machine is that of all that are alike; which ones ran."""
+        from railwright.check.alike import find_examples, keep_examples  # noqa: PLC0415 (seldom)
+
+        groups = self._request["groups"]
+        with self._open() as database:
+            worth = find_examples(database, groups)
+            chosen = [one for one in rules if one["group"] in worth]
+            if chosen:
+                keep_examples(database, worth, groups, self._folders.facts)
+                self._finish(database)
+                queries = [(one["rule"], one["folded"]) for one in chosen]
+                self._each(database, "examples", queries)
+        return {one["rule"] for one in chosen}
+
+    def _each(
+        self, database: duckdb.DuckDBPyConnection, over: str, queries: list[tuple[str, str]]
+    ) -> None:
+        at_once = self._request["at_once"][over]
+        clock = time.thread_time if at_once > 1 else time.process_time
+        with ThreadPoolExecutor(at_once) as pool:
+            done = pool.map(lambda one: self._one(database.cursor(), clock, *one), queries)
+            list(done)
+
+    def _one(
+        self,
+        cursor: duckdb.DuckDBPyConnection,
+        clock: Callable[[], float],
+        rule: str,
+        query: str,
+    ) -> None:
+        _say("run", rule)
+        began = clock()
+        trouble = self._trouble(cursor, rule, query)
+        _say("failed" if trouble else "done", rule, f"{clock() - began:.4f}", trouble)
+
+    def _trouble(self, cursor: duckdb.DuckDBPyConnection, rule: str, query: str) -> str:
+        """Why it could not be run; '' when it could."""
+        seconds = self._request["seconds"]
+        with _Stopwatch(cursor, seconds) as watch:
+            try:
+                copy_query(cursor, query, self._out / f"{rule}.parquet")
+            except duckdb.Error as error:
+                if watch.stopped:
+                    return f"stopped after {seconds:.0f} s"
+                return str(error).split("\n", maxsplit=1)[0]
+        return ""
 
 
 if __name__ == "__main__":
-    main()
+    Run(json.load(sys.stdin)).all()
+    _say("end")

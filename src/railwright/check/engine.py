@@ -5,11 +5,18 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
+import duckdb
+
+from railwright.check.account import silent_targets, verdicts
+from railwright.check.alike import FEWEST, alike_name, folding
 from railwright.check.guarded import guarded
+from railwright.check.lint import with_parameters
 from railwright.check.rule import Rule
+from railwright.facts.duck import quote
 
-RULE_SECONDS = 120.0  # a rule over a million NICs takes about one
+RULE_SECONDS = 120.0  # a rule over a million NICs takes a few
 GRACE_SECONDS = 10.0  # from the interrupt to the kill
 
 
@@ -24,29 +31,47 @@ class Request:
     before: Path | None = None
     seconds: float = RULE_SECONDS
     each: bool = False  # a row for every subject, also for those in order
+    fold: bool | None = None  # machines that are alike are judged once; None = in large fleets
+    alone: bool = False  # one rule at a time
 
     def text(self) -> str:
-        """For the child."""
-        listed = [
-            (str(rule.path), str(_folder(rule)), {p.name: p.default for p in rule.parameters})
-            for rule in self.rules
-        ]
+        """For the child: finished queries, nothing to load there."""
+        large = self.machines() >= FEWEST
+        folds = not self.each and (large if self.fold is None else self.fold)
+        groups = folding(self.rules if folds else ())
         return json.dumps(
             {
-                "rules": listed,
-                "facts": str(self.facts),
-                "intent": str(self.intent),
-                "out": str(self.out),
-                "before": str(self.before) if self.before else "",
+                "rules": [self._entry(rule, groups.place.get(rule.id)) for rule in self.rules],
+                "groups": [sorted(group) for group in groups.groups],
+                "facts": str(self.facts.resolve()),
+                "intent": str(self.intent.resolve()),
+                "out": str(self.out.resolve()),
+                "before": str(self.before.resolve()) if self.before else "",
                 "seconds": self.seconds,
-                "each": self.each,
+                # Small queries are mostly planning, which takes one core; large ones take both.
+                "at_once": {
+                    "examples": 1 if self.alone else 2,
+                    "all": 1 if large or self.alone else 2,
+                },
             }
         )
 
+    def _entry(self, rule: Rule, group: int | None) -> dict[str, Any]:
+        query = with_parameters(rule.sql, rule.parameters)
+        silent = [silent_targets(rule)] if rule.subject.probe else []
+        plain = [verdicts(rule, query, each=self.each), *silent]
+        entry: dict[str, Any] = {"rule": rule.id, "query": " UNION ALL BY NAME ".join(plain)}
+        if group is not None:
+            folded = [verdicts(rule, query, alike=alike_name(group)), *silent]
+            entry |= {"group": group, "folded": " UNION ALL BY NAME ".join(folded)}
+        return entry
 
-def _folder(rule: Rule) -> Path:
-    depth = len(Path(rule.topic).parts)
-    return rule.path.parents[depth] if depth else rule.path.parent
+    def machines(self) -> int:
+        """How many the snapshot has."""
+        with duckdb.connect(":memory:") as database:
+            file = quote(str(self.facts / "target.parquet"))
+            (found,) = database.execute(f"SELECT count(*) FROM read_parquet({file})").fetchall()
+        return int(found[0])
 
 
 @dataclass(frozen=True)
@@ -56,6 +81,7 @@ class Ran:
     rule: str
     cpu_s: float
     trouble: str  # '' = it ran
+    beside: bool = False  # another rule ran at the same time
 
     @property
     def file(self) -> str:
@@ -64,38 +90,44 @@ class Ran:
 
 
 def run(request: Request) -> list[Ran]:
-    """Every rule, in order. One that fails or has to be stopped says why; the others still run."""
-    waiting = list(request.rules)
-    done: list[Ran] = []
+    """Every rule. One that fails or has to be stopped says why; the others still run."""
+    waiting = {rule.id: rule for rule in request.rules}
+    done: dict[str, Ran] = {}
     while waiting:
-        found = list(_child(replace(request, rules=tuple(waiting))))
-        done += found
-        waiting = waiting[len(found) :]
+        rules = tuple(waiting.values())
+        found = list(_child(replace(request, rules=rules)))
         if not found:
             raise RuntimeError("the process that runs rules ended before the first one")
-    return done
+        for one in found:
+            rule = waiting.pop(one.rule)
+            if one.trouble and one.beside:  # the fault may be the other one's
+                (one,) = _child(replace(request, rules=(rule,), alone=True))  # noqa: PLW2901
+            done[one.rule] = one
+    return [done[rule.id] for rule in request.rules]
 
 
 def _child(request: Request) -> Iterator[Ran]:
     """One process for as many rules as it survives."""
     request.out.mkdir(parents=True, exist_ok=True)
-    under_way = ""
-    began = time.monotonic()
+    under_way: dict[str, float] = {}
+    beside: set[str] = set()
+    trouble = ""
     with guarded("railwright.check.child", request.text()) as child:
         for line in child.lines():
             if line is None:
-                trouble = child.trouble(began, request.seconds + GRACE_SECONDS)
+                oldest = min(under_way.values(), default=time.monotonic())
+                trouble = child.trouble(oldest, request.seconds + GRACE_SECONDS)
                 if trouble and under_way:
-                    yield Ran(under_way, 0.0, trouble)
-                    return
+                    break
                 continue
             word, _, rest = line.partition(" ")
             name, _, rest = rest.partition(" ")
             if word == "run":
-                under_way, began = name, time.monotonic()
+                under_way[name] = time.monotonic()
+                beside |= set(under_way) if len(under_way) > 1 else set()
             elif word in ("done", "failed"):
-                spent, _, trouble = rest.partition(" ")
-                yield Ran(name, float(spent), trouble if word == "failed" else "")
-                under_way = ""
-    if under_way:
-        yield Ran(under_way, 0.0, "the process that ran it was killed")
+                spent, _, said = rest.partition(" ")
+                yield Ran(name, float(spent), said if word == "failed" else "", name in beside)
+                del under_way[name]
+    for name in under_way:
+        yield Ran(name, 0.0, trouble or "the process that ran it was killed", name in beside)

@@ -9,6 +9,7 @@ from railwright.check.rule import Rule
 from railwright.errors import UsageError
 from railwright.facts.duck import identifier
 from railwright.facts.schema import Table, tables
+from railwright.facts.subjects import Subject
 
 MOST_ROWS = 12
 
@@ -19,6 +20,7 @@ class Seen(NamedTuple):
     table: str
     columns: list[str]
     rows: list[tuple[object, ...]]
+    held: int  # how many there are; more than a few are left to `railwright sql`
 
 
 class Explanation(NamedTuple):
@@ -45,10 +47,12 @@ def _verdict(findings: Findings, rule: Rule, subject: str) -> dict[str, str | No
             do=f"It speaks of {', '.join(name for (name,) in near) or 'no subject here'}.",
         )
     told = dict(zip(names, found, strict=True))
-    why = findings.database.execute(
-        "SELECT why FROM finding WHERE rule = ? AND subject = ?", [rule.id, subject]
+    more = findings.database.execute(
+        "SELECT if(verdict = 'fail', severity, ''), why FROM finding "
+        "WHERE rule = ? AND subject = ?",
+        [rule.id, subject],
     ).fetchone()
-    return {**told, "why": why[0] if why else ""}
+    return {**told, **dict(zip(("severity", "why"), more or ("", ""), strict=True))}
 
 
 def _place(findings: Findings, rule: Rule, subject: str) -> dict[str, object]:
@@ -77,18 +81,23 @@ def _place(findings: Findings, rule: Rule, subject: str) -> dict[str, object]:
     return place
 
 
-def _rows(findings: Findings, table: Table, wanted: list[str], place: dict[str, object]) -> Seen:
+def _rows(
+    findings: Findings, kind: Subject, table: Table, wanted: list[str], place: dict[str, object]
+) -> Seen:
     columns = list(dict.fromkeys([*(k for k in table.key if k != "target"), *wanted]))
     names = ", ".join(map(identifier, columns))
-    query = f"SELECT {names} FROM {identifier(table.name)} WHERE target = ?"
+    query = f"FROM {identifier(table.name)} WHERE target = ?"
     values: list[object] = [place["target"]]
     for name in ("pci", "device", "port", "netdev", "name"):
-        is_netdev_name = name != "name" or table.name in ("netdev", "ip_link")
-        if name in table.key and place.get(name) is not None and is_netdev_name:
+        is_name = name != "name" or table.name in ("netdev", "ip_link", kind.table)
+        if name in table.key and place.get(name) is not None and is_name:
             query += f" AND {identifier(name)} = ?"
             values.append(place[name])
-    found = findings.database.execute(f"{query} LIMIT {MOST_ROWS}", values).fetchall()
-    return Seen(table.name, columns, found)
+    found = findings.database.execute(f"SELECT {names} {query}", values).fetchmany(MOST_ROWS + 1)
+    if len(found) <= MOST_ROWS:
+        return Seen(table.name, columns, found, len(found))
+    counted = findings.database.execute(f"SELECT count(*) {query}", values).fetchone()
+    return Seen(table.name, columns, [], counted[0] if counted else 0)
 
 
 def explain(findings: Findings, rule: Rule, subject: str) -> Explanation:
@@ -101,7 +110,10 @@ def explain(findings: Findings, rule: Rule, subject: str) -> Explanation:
         table, _, column = need.rpartition(".")
         if table in tables():
             wanted.setdefault(table, []).append(column)
-    seen = [_rows(findings, tables()[name], columns, place) for name, columns in wanted.items()]
+    seen = [
+        _rows(findings, rule.subject, tables()[name], columns, place)
+        for name, columns in wanted.items()
+    ]
     instances = ["", *(str(place[k]) for k in ("pci", "netdev", "device") if place.get(k))]
     answers = findings.database.execute(
         "SELECT target, probe, instance, status FROM probe_result WHERE target = $1 "

@@ -10,12 +10,12 @@ import duckdb
 from railwright.check.account import COLUMNS
 from railwright.check.engine import Ran
 from railwright.check.reasons import probes_of
-from railwright.check.rule import SEVERITIES, Rule
+from railwright.check.rule import OPTIONAL, SEVERITIES, Rule
 from railwright.check.waivers import Waiver
 from railwright.facts.duck import file_list, identifier
 from railwright.facts.snapshot import Snapshot
 
-_TYPES = {"inferred": "BOOLEAN", "cost_gbps": "DOUBLE", "subjects": "BIGINT"}
+_TYPES = {**OPTIONAL, "subjects": "BIGINT"}
 
 
 @dataclass(frozen=True)
@@ -57,44 +57,43 @@ class Findings:
             source = f"(SELECT {empty} WHERE false)"
         self.database.execute(f"CREATE VIEW verdict AS FROM {source}")
 
-    def settle(self, waivers: list[Waiver], today: date) -> None:
-        """Make the table `finding`."""
+    def settle(self, waivers: list[Waiver], today: date, severity: str = "info") -> None:
+        """Make the table `finding`: what is of this severity or worse."""
         self.waivers = waivers
         self._today = today
-        database = self.database
-        database.execute(
-            "CREATE TEMP TABLE rule_info "
-            "(rule VARCHAR, severity VARCHAR, rank INTEGER, kind VARCHAR);"
+        self.database.execute(
+            "CREATE TEMP TABLE severity (severity VARCHAR, rank INTEGER, is_shown BOOLEAN);"
+            "CREATE TEMP TABLE rule_info (rule VARCHAR, rank INTEGER, kind VARCHAR);"
+            "CREATE TEMP TABLE rule_grade (rule VARCHAR, severity VARCHAR, rank INTEGER);"
             "CREATE TEMP TABLE rule_cause (rule VARCHAR, cause VARCHAR);"
             "CREATE TEMP TABLE rule_probe (rule VARCHAR, probe VARCHAR);"
             "CREATE TEMP TABLE waiver (number INTEGER, verdict VARCHAR, rule VARCHAR, "
             "target VARCHAR, prefix VARCHAR, is_expired BOOLEAN)"
         )
-        _fill(
-            database,
-            "rule_info",
-            [
-                (rule.id, rule.severity, SEVERITIES.index(rule.severity), rule.subject.kind)
-                for rule in self.rules.values()
-            ],
-        )
-        causes = [(r.id, cause) for r in self.rules.values() for cause in r.implied_by]
-        _fill(database, "rule_cause", causes)
+        least = SEVERITIES.index(severity)
+        known = [(name, rank, rank <= least) for rank, name in enumerate(SEVERITIES)]
+        _fill(self.database, "severity", known)
+        self._fill_rules()
+        waived = [
+            (number, one.verdict, one.rule, target, prefix, one.is_expired(today))
+            for number, one in enumerate(waivers)
+            for target, prefix in one.prefixes()
+        ]
+        _fill(self.database, "waiver", waived)
+        self.database.execute(Path(__file__).with_suffix(".sql").read_text("utf-8"))
+
+    def _fill_rules(self) -> None:
+        database, rules = self.database, self.rules.values()
+        ranks = {name: rank for rank, name in enumerate(SEVERITIES)}
+        _fill(database, "rule_info", [(r.id, ranks[r.severity], r.subject.kind) for r in rules])
+        grades = [(r.id, one, ranks[one]) for r in rules for one in r.severities]
+        _fill(database, "rule_grade", grades)
+        _fill(database, "rule_cause", [(r.id, cause) for r in rules for cause in r.implied_by])
         unknown = database.execute(
             "SELECT DISTINCT rule FROM verdict WHERE verdict = 'unknown'"
         ).fetchall()
         probes = [(name, probe) for (name,) in unknown for probe in probes_of(self.rules[name])]
         _fill(database, "rule_probe", probes)
-        _fill(
-            database,
-            "waiver",
-            [
-                (number, one.verdict, one.rule, target, prefix, one.is_expired(today))
-                for number, one in enumerate(waivers)
-                for target, prefix in one.prefixes()
-            ],
-        )
-        database.execute(Path(__file__).with_suffix(".sql").read_text("utf-8"))
 
     def accounts(self) -> list[Account]:
         """Every rule, also the ones that could not be run."""

@@ -1,16 +1,25 @@
--- From verdicts to findings. Tables at hand: verdict (what the rules said), rule_info, rule_cause, rule_probe,
--- waiver, target, gap, port, netdev.
+-- From verdicts to findings. Tables at hand: verdict (what the rules said), rule_info, rule_grade, rule_cause,
+-- rule_probe, severity, waiver, target, gap, port, netdev.
 
--- A role that was only inferred caps the severity at medium (rules-review.md, G-ROLE).
+-- A finding has the severity that its rule gave it, or the rule's worst where it gave none. A role that was only
+-- inferred caps it at medium (rules-review.md, G-ROLE). What is unknown may be as bad as the rule can tell.
 create temp table graded as
 select
-    v.*,
-    case when v.inferred and r.rank < 2 then 'medium' else r.severity end as severity,
-    case when v.inferred and r.rank < 2 then 2 else r.rank end as rank,
+    v.* exclude (severity),
+    s.severity,
+    s.rank,
+    s.rank = r.rank as is_worst,
     r.kind
 from verdict as v
 inner join rule_info as r on r.rule = v.rule
-where v.verdict in ('fail', 'unknown');
+left join rule_grade as g on g.rule = v.rule and g.severity = v.severity
+inner join severity as s
+    on s.rank = case
+        when v.verdict = 'unknown' then r.rank
+        when v.inferred then greatest(coalesce(g.rank, r.rank), 2)
+        else coalesce(g.rank, r.rank)
+    end
+where v.verdict in ('fail', 'unknown') and s.is_shown;
 
 -- Where a subject is: the PCI function of its NIC. Subjects of different kinds meet there.
 create temp table place as
@@ -32,14 +41,32 @@ from graded as g
 left join place as p on p.target = g.target and p.name = regexp_replace(g.subject, '[#\[].*$', '')
 where g.verdict = 'fail';
 
--- One cause, one finding: at the same subject, at the same NIC, or on the machine as a whole.
-create temp table caused as
+-- One cause, one finding: at the same subject, at the same NIC, or on the machine as a whole. The milder grade of a rule
+-- does not explain what is worse than it.
+create temp table named_cause as
 select f.rule, f.subject, min(c.rule) as cause
 from failed as f
 inner join rule_cause as w on w.rule = f.rule
 inner join failed as c
     on c.rule = w.cause and c.target = f.target
     and (c.subject = f.subject or c.place = f.place or c.kind = 'host')
+    and (c.is_worst or c.rank <= f.rank)
+group by f.rule, f.subject;
+
+-- A rule under `*` only tells that something is odd: it goes under the worst other finding there that stands by itself, a
+-- machine's under one of anything in it. Under mere information it does not go: that would end with exit status 0.
+create temp table caused as
+select rule, subject, cause from named_cause
+union all
+select f.rule, f.subject, first(c.rule order by c.rank, c.rule) as cause
+from failed as f
+inner join rule_cause as w on w.rule = f.rule and w.cause = '*'
+inner join failed as c
+    on c.target = f.target and c.severity <> 'info'
+    and (c.subject = f.subject or c.place = f.place or c.kind = 'host' or f.kind = 'host')
+where
+    c.rule not in (select rule from rule_cause where cause = '*')
+    and not exists (select 1 from named_cause as n where n.rule = c.rule and n.subject = c.subject)
 group by f.rule, f.subject;
 
 -- A waiver names a machine and the beginning of a subject, up to where a part of it ends.

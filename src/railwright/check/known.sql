@@ -19,3 +19,15 @@ create macro mode_known(x) as
         when 2 * list_max(map_values(histogram(x))) > count(*)
             then map_keys(histogram(x))[list_position(map_values(histogram(x)), list_max(map_values(histogram(x))))]
     end;
+
+-- The sum of all; NULL if one was not read.
+create macro sum_known(x) as
+    case when count(x) = count(*) then sum(x) end;
+
+-- Eight flags as bits, by their number; NULL if one was not read.
+create macro mask_known(flag, number) as
+    case when count(flag) = 8 then bit_or(case when flag then 1 << number else 0 end) end;
+
+-- The larger of both, and NULL where the first was not read: greatest() takes the other one then.
+create macro at_least(x, smallest) as
+    case when x < smallest then smallest else x end;

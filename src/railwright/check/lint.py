@@ -14,6 +14,7 @@ from railwright.check.tables import (
     all_tables,
     close,
     make_empty,
+    make_lookups,
     make_macros,
     make_scopes,
 )
@@ -21,9 +22,13 @@ from railwright.facts.duck import quote
 
 # Constructs in which a value that was not read silently becomes a known one. Behind `-- null:` on
 # the same line stands why it is meant.
+# Not among them: min, max and count(x), which pick the one row that a filter leaves or are compared
+# with count(*), and string_agg, which makes words.
 _SKIPS_NULL = re.compile(
-    r"\b(bool_or|bool_and|mode|coalesce|ifnull|nullif|not\s+exists|not\s+in|is\s+(?:not\s+)?distinct"
-    r"\s+from|anti\s+join|semi\s+join|any_value|arg_max|arg_min)\b",
+    r"\b(?:(?:bool_or|bool_and|bit_or|bit_and|bit_xor|mode|coalesce|ifnull|nullif|greatest|least|sum|avg"
+    r"|mean|median|product|quantile\w*|histogram|any_value|first|last|arg_max|arg_min|max_by|min_by"
+    r"|concat|list_(?:max|min|sum|avg|any_value|first|last|bool_and|bool_or|aggregate|aggr))(?=\s*\()"
+    r"|(?:not\s+exists|not\s+in|is\s+(?:not\s+)?distinct\s+from|anti\s+join|semi\s+join)\b)",
     re.IGNORECASE,
 )
 MEMORY = "512MB"  # a rule over tables without rows needs none
@@ -50,12 +55,14 @@ def columns_of(database: duckdb.DuckDBPyConnection, query: str) -> list[str]:
     return [row[0] for row in found]
 
 
-def empty_database() -> duckdb.DuckDBPyConnection:
-    """All tables without rows, and the scopes over them: cases are filled into it."""
+def empty_database(setting: str = "") -> duckdb.DuckDBPyConnection:
+    """All tables without rows, and the scopes over them."""
     database = duckdb.connect(":memory:", config={"threads": 1})
     make_empty(database)
     make_macros(database)
     make_scopes(database, "view")
+    make_lookups(database, with_before=True)
+    database.execute(setting)
     database.execute(f"SET disabled_optimizers = {quote(_KEPT_SIMPLE)}")
     close(database, [], MEMORY, "0KB")
     return database
@@ -79,6 +86,7 @@ def binding_database() -> duckdb.DuckDBPyConnection:
     for name, columns in scope_columns().items():
         listed = ", ".join(f"{column} {kind}" for column, kind in columns.items())
         database.execute(f"CREATE TABLE {name} ({listed})")
+    make_lookups(database, with_before=True)
     database.execute(f"SET disabled_optimizers = {quote(_KEPT_SIMPLE)}")
     close(database, [], MEMORY, "0KB")
     return database
@@ -109,6 +117,11 @@ def _shape(rule: Rule, columns: list[str]) -> Iterator[str]:
     extra = [name for name in columns[len(agreed) :] if name not in OPTIONAL]
     if extra:
         yield f"it may add {', '.join(OPTIONAL)}, not {', '.join(extra)}"
+    told = [name for name in OPTIONAL if name in columns]
+    if told != list(rule.optional):
+        yield f"each of {', '.join(OPTIONAL)} that it gives ends a line of its last SELECT"
+    if ("severity" in columns) != bool(rule.grades):
+        yield "a column severity and [grades] belong together"
 
 
 def _plan(database: duckdb.DuckDBPyConnection, query: str) -> Iterator[tuple[str, dict[str, Any]]]:

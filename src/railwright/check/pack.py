@@ -7,10 +7,11 @@ import sys
 import time
 from pathlib import Path
 
-from railwright.check.cases import load_cases, wrong_in
+from railwright.check.cases import load_cases, not_shown
 from railwright.check.guarded import guarded
-from railwright.check.lint import binding_database, empty_database, faults
-from railwright.check.rule import VERDICTS, Rule, by_id, load_folder, shipped
+from railwright.check.lint import binding_database, faults
+from railwright.check.rule import Rule, by_id, load_folder, shipped
+from railwright.check.trial import Trial, trial_database, wrong_in
 from railwright.errors import RuleError
 
 SECONDS = 30.0  # for all rules of a pack with their cases; a case takes some milliseconds
@@ -18,12 +19,12 @@ SECONDS = 30.0  # for all rules of a pack with their cases; a case takes some mi
 
 def _wrong_cases(rule: Rule) -> list[str]:
     cases = load_cases(rule)
-    shown = {verdict for case in cases for verdict in case.expected.values()}
-    missing = [verdict for verdict in VERDICTS[:2] + VERDICTS[3:] if verdict not in shown]
+    missing = [one for one in not_shown(rule, cases) if one != "not applicable"]
     if missing:
         return [f"no case is {' or '.join(missing)}"]
-    with empty_database() as database:
-        return [wrong for case in cases for wrong in wrong_in(database, rule, case)]
+    with trial_database() as database:
+        trial = Trial(database, rule)
+        return [wrong for case in cases for wrong in wrong_in(trial, case)]
 
 
 def _faults(folder: Path) -> list[str]:
@@ -43,9 +44,12 @@ def load_pack(folder: Path) -> dict[str, Rule]:
     """A folder of rules: refused as a whole if anything about it is wrong."""
     if not folder.is_dir():
         raise RuleError(f"{folder} is not a folder of rules")
-    rules = by_id(load_folder(folder))
+    rules = by_id(load_folder(folder.resolve()))
     if not rules:
-        raise RuleError(f"{folder} holds no rule", do="A rule is a .sql file: see docs/rules.")
+        raise RuleError(
+            f"{folder} holds no rule",
+            do="A rule is a .sql file with its cases: see docs/writing-rules.md.",
+        )
     taken = sorted(set(rules) & set(shipped()))
     if taken:
         raise RuleError(f"{folder}: {', '.join(taken)} is the id of a rule that is shipped")

@@ -1,28 +1,31 @@
 """Why something is unknown: which probes would have told, and what became of them."""
 
+import re
 from functools import cache
 
 from railwright.check.lint import columns_read, empty_database, scope_columns
 from railwright.check.rule import Rule
-from railwright.check.tables import SCOPES
+from railwright.check.tables import HERE
 from railwright.facts import derive
 from railwright.facts.schema import tables
+
+_SCOPE = re.compile(r"create or replace \{kind\} (\w+) as(.*?);", re.DOTALL)
+# Told from the text: planning every derived table would take longer than running all rules.
+_READS = re.compile(r'\b(?:from|join)\s+"?([a-z_]+)', re.IGNORECASE)
 
 
 @cache
 def _tables_behind() -> dict[str, frozenset[str]]:
-    """For every scope and derived table the fact tables that it is made of."""
-    with empty_database() as database:
-        found = {
-            name: {read.rpartition(".")[0] for read in columns_read(database, f"FROM {name}")}
-            for name in SCOPES
-        }
-        for name, table in tables().items():
-            if table.fed_by == "derived":
-                queries = derive.queries_of(name)
-                read = {one for query in queries for one in columns_read(database, query)}
-                found[name] = {one.rpartition(".")[0] for one in read}
-    return {name: frozenset(behind) for name, behind in found.items()}
+    """For every scope and derived table the tables that it is made of."""
+    made = {
+        name: " ".join(derive.queries_of(name))
+        for name, table in tables().items()
+        if table.fed_by == "derived"
+    }
+    scopes = (HERE / "scope.sql").read_text("utf-8")
+    made |= dict(_SCOPE.findall(scopes))
+    known = {*tables(), *made}
+    return {name: frozenset(set(_READS.findall(text)) & known) for name, text in made.items()}
 
 
 def _base_tables(name: str) -> set[str]:
@@ -43,7 +46,7 @@ def _base_tables(name: str) -> set[str]:
 
 
 @cache
-def _scope_reads() -> dict[str, frozenset[str]]:
+def scope_reads() -> dict[str, frozenset[str]]:
     """For every column of a scope the columns of tables that it is made of."""
     with empty_database() as database:
         found = {}
@@ -57,7 +60,7 @@ def _scope_reads() -> dict[str, frozenset[str]]:
 
 def behind(needs: list[str]) -> list[str]:
     """The same needs in columns of tables."""
-    found = [one for need in needs for one in sorted(_scope_reads().get(need, (need,)))]
+    found = [one for need in needs for one in sorted(scope_reads().get(need, (need,)))]
     return list(dict.fromkeys(found))
 
 

@@ -1,13 +1,14 @@
 """A rule is one SQL file: a TOML header and Markdown in one comment, then one SELECT.
 
 The SELECT gives one row for every subject in scope, good or bad: the key columns of its subject
-kind, then `observed`, `expected`, `applies`, `fault`, and if it likes `detail`, `inferred` and
-`cost_gbps`. `fault` is true, false or NULL, and NULL is unknown. Beside the file lie its cases.
+kind, then `observed`, `expected`, `applies`, `fault`, and if it likes `detail`, `inferred`,
+`cost_gbps` and `severity`. `fault` is true, false or NULL, and NULL is unknown. Beside the file
+lie its cases.
 """
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import cast
@@ -21,12 +22,18 @@ SEVERITIES = ("blocker", "high", "medium", "low", "info")
 VERDICTS = ("fail", "unknown", "not applicable", "ok")
 AGREED = ("observed", "expected", "applies", "fault")
 # Beside the agreed ones: free words; whether the subject's role was only inferred (which caps the
-# severity); what the fault costs at this subject.
-OPTIONAL = ("detail", "inferred", "cost_gbps")
+# severity); what the fault costs at this subject; how bad it is there, one of the header's grades.
+OPTIONAL = {
+    "detail": "VARCHAR",
+    "inferred": "BOOLEAN",
+    "cost_gbps": "DOUBLE",
+    "severity": "VARCHAR",
+}
+ANY = "*"  # in implied_by: whatever else was found there
 HEADINGS = ("Why it matters", "What to do", "When it is wrong")
 
 _FILE = re.compile(r"\s*/\* \+\+\+\n(.*?)\n\+\+\+\n(.*?)\*/\s*(.*)", re.DOTALL)
-_ID = re.compile(r"[A-Z][A-Z0-9]{0,11}-[0-9]{2,4}[a-z]?|INTENT\.[a-z][a-z0-9_]*")
+_ID = re.compile(r"[A-Z][A-Z0-9]{0,11}-[0-9]{2,4}|INTENT\.[a-z][a-z0-9_]*")
 _NEED = re.compile(r"(?:before\.)?[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*")
 
 
@@ -46,7 +53,7 @@ class Rule:
 
     id: str
     title: str
-    severity: str
+    severity: str  # the worst it can give
     subject: Subject
     needs: tuple[str, ...]  # table.column: any of them not read makes the verdict unknown
     message: str  # with {subject}, {observed}, {expected}
@@ -59,18 +66,33 @@ class Rule:
     path: Path
     topic: str
     uses: dict[str, str] = field(default_factory=dict)  # read too -> why it may be missing
+    unless: dict[str, str] = field(default_factory=dict)  # need -> when it is not asked for
     covers: tuple[str, ...] = ()  # the ids of the catalogue that it decides beside its own
-    implied_by: tuple[str, ...] = ()
+    implied_by: tuple[str, ...] = ()  # rules whose finding there explains this one; * = any other
     setting: str = ""
     cost: str = ""  # of a published case, with its source
     preview: bool = False  # off by default
     baseline: bool = False  # needs a second snapshot
+    peers: bool = False  # its verdict on one machine depends on others
     parameters: tuple[Parameter, ...] = ()
+    grades: dict[str, str] = field(default_factory=dict)  # severity -> when; {} = always the same
 
     @property
     def cases_path(self) -> Path:
         """Where its cases are."""
         return self.path.with_suffix(".cases.yaml")
+
+    @property
+    def optional(self) -> tuple[str, ...]:
+        """The columns it gives beside the agreed ones; lint holds this to what the SELECT gives."""
+        last = re.split(r"^select\b", self.sql, flags=re.IGNORECASE | re.MULTILINE)[-1]
+        ends = set(re.findall(r"(\w+),?[ \t]*(?:--.*)?$", last, flags=re.MULTILINE))
+        return tuple(name for name in OPTIONAL if name in ends)
+
+    @property
+    def severities(self) -> tuple[str, ...]:
+        """Every severity that it can give, the worst first."""
+        return tuple(one for one in SEVERITIES if one in self.grades) or (self.severity,)
 
     def tables(self) -> list[str]:
         """The fact tables it needs."""
@@ -82,6 +104,13 @@ def _texts(data: dict[str, object], key: str, path: Path) -> tuple[str, ...]:
     if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
         raise RuleError(f"{path}: {key} must be a list of texts")
     return tuple(found)
+
+
+def _reasons(data: dict[str, object], key: str, form: str, path: Path) -> dict[str, str]:
+    found = data.pop(key, {})
+    if not isinstance(found, dict) or not all(isinstance(one, str) for one in found.values()):
+        raise RuleError(f"{path}: {key} must be a table of {form}")
+    return found
 
 
 def _sections(markdown: str, path: Path) -> tuple[str, str, str]:
@@ -103,6 +132,14 @@ def _parameters(raw: object, path: Path) -> tuple[Parameter, ...]:
     return tuple(found)
 
 
+def _wrong_grades(rule: Rule) -> Iterator[str]:
+    odd = [grade for grade in rule.grades if grade not in SEVERITIES]
+    if odd:
+        yield f"grade {odd[0]!r} is none of {', '.join(SEVERITIES)}"
+    elif rule.grades and (len(rule.grades) == 1 or rule.severities[0] != rule.severity):
+        yield "grades are two or more, and severity is the worst of them"
+
+
 def _checked(rule: Rule) -> Rule:
     """What a header alone can have wrong."""
     wrong = []
@@ -110,10 +147,15 @@ def _checked(rule: Rule) -> Rule:
         wrong.append(f"the id {rule.id!r} is of neither form: PCI-01, INTENT.trust")
     if rule.severity not in SEVERITIES:
         wrong.append(f"severity {rule.severity!r} is none of {', '.join(SEVERITIES)}")
+    wrong += _wrong_grades(rule)
+    if set(rule.unless) - set(rule.needs):
+        wrong.append("unless names what it does not need")
     if not rule.sources:
         wrong.append("it names no source (a judgement says so: 'judgement: …')")
     if not rule.needs:
         wrong.append("it needs nothing: then it can say nothing")
+    if ANY in rule.implied_by and rule.implied_by != (ANY,):
+        wrong.append("implied_by names either rules or * alone")
     bad = [need for need in (*rule.needs, *rule.uses) if not _NEED.fullmatch(need)]
     if bad:
         wrong.append(f"not of the form table.column: {', '.join(bad)}")
@@ -139,17 +181,20 @@ def load_rule(path: Path, folder: Path) -> Rule:
     kind = str(data.pop("subject", ""))
     if kind not in subjects():
         raise RuleError(f"{path}: no subject kind {kind!r}; there are {', '.join(subjects())}")
+    subject = subjects()[kind]
+    if "enumerated_by" in data:  # the subjects of this rule are known by another probe's answer
+        subject = replace(subject, probe=str(data.pop("enumerated_by")))
     why, do, wrong = _sections(found[2], path)
     lists = {k: _texts(data, k, path) for k in ("needs", "sources", "covers", "implied_by")}
     parameters = _parameters(data.pop("parameters", {}), path)
-    uses = data.pop("uses", {})
-    if not isinstance(uses, dict) or not all(isinstance(v, str) for v in uses.values()):
-        raise RuleError(f"{path}: uses must be a table of table.column = why it may be missing")
     plain: dict[str, object] = {"sql": found[3].strip().rstrip(";"), "path": path}
-    plain |= {"why": why, "do": do, "wrong": wrong, "uses": uses, "parameters": parameters}
+    plain |= {"why": why, "do": do, "wrong": wrong, "parameters": parameters}
+    plain["uses"] = _reasons(data, "uses", "table.column = why it may be missing", path)
+    plain["unless"] = _reasons(data, "unless", "table.column = when it is not asked for", path)
+    plain["grades"] = _reasons(data, "grades", "severity = when it is that", path)
     plain["topic"] = path.parent.relative_to(folder).as_posix()
     try:
-        rule = Rule(subject=subjects()[kind], **lists, **plain, **data)  # type: ignore[arg-type]
+        rule = Rule(subject=subject, **lists, **plain, **data)  # type: ignore[arg-type]
     except TypeError as error:
         raise RuleError(f"{path}: {str(error).rpartition('Rule.')[2]}") from error
     return _checked(rule)

@@ -27,7 +27,7 @@ class Choice:
 
     select: tuple[str, ...] = ()  # ids, topics, patterns; () = all that are on by default
     ignore: tuple[str, ...] = ()
-    severity: str = "info"  # this one and worse
+    severity: str = "info"  # those that can give this one or a worse
     packs: tuple[Path, ...] = ()
 
 
@@ -83,6 +83,7 @@ def checked(  # noqa: PLR0913
     waivers: list[Waiver],
     *,
     before: Snapshot | None = None,
+    severity: str = "info",
     today: date | None = None,
     seconds: float = RULE_SECONDS,
     each: bool = False,
@@ -105,6 +106,6 @@ def checked(  # noqa: PLR0913
         ran = run(request)
         ran += [Ran(r.id, 0.0, NO_BASELINE) for r in rules.values() if r not in runnable]
         findings = Findings(snapshot, rules, ran, folder / "out")
-        findings.settle(waivers, today or date.today())
+        findings.settle(waivers, today or date.today(), severity)
         with findings.database:
             yield findings

@@ -16,6 +16,8 @@ select
     r.netns_mode,
     k.kind,
     k.gpus,
+    -- NULL: which class it is in was not read.
+    case when n.target is null then false when n.class is not null then true end as has_class,
     n.class,
     n.compute_nics,
     n.port_rate_gbps,

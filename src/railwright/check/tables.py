@@ -68,6 +68,17 @@ def make_scopes(database: duckdb.DuckDBPyConnection, kind: str = "temp table") -
     database.execute((HERE / "scope.sql").read_text("utf-8").replace("{kind}", kind))
 
 
+def make_lookups(
+    database: duckdb.DuckDBPyConnection, kind: str = "temp", *, with_before: bool
+) -> None:
+    """What several rules look up in the same way; over the scopes, and over two snapshots.
+
+    Those of kind "temp" belong to one cursor, those of kind "" to all.
+    """
+    for name in ("lookups.sql", "rises.sql") if with_before else ("lookups.sql",):
+        database.execute((HERE / name).read_text("utf-8").replace("{kind}", kind))
+
+
 def close(database: duckdb.DuckDBPyConnection, folders: list[Path], memory: str, disk: str) -> None:
     """From here on: no other file, no other setting, no more memory or disk than said."""
     listed = ", ".join(quote(str(folder.resolve())) for folder in folders)

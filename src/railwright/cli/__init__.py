@@ -9,6 +9,7 @@ from railwright import __version__
 from railwright.cli import (
     check,
     collect,
+    demo,
     diff,
     evidence,
     explain,
@@ -23,6 +24,8 @@ from railwright.cli import (
     store,
     waive,
 )
+from railwright.cli.common import INTERRUPTED
+from railwright.cli.interrupt import Interrupt
 from railwright.errors import RailwrightError
 from railwright.report.console import CUT_OFF, remarks
 
@@ -52,6 +55,7 @@ def _main(
     pass
 
 
+app.command("demo")(demo.demo)
 app.command("collect")(collect.collect)
 app.command("check")(check.check)
 app.command("explain")(explain.explain)
@@ -71,15 +75,21 @@ app.add_typer(store.app, name="store")
 
 def main() -> None:
     """Run it; a fault of the tool is three plain lines and exit status 2, never a traceback."""
-    try:
-        app()
-    except RailwrightError as error:
-        for number, line in enumerate(error.lines()):
-            remarks().print(line if number else f"railwright: {line}")
-        sys.exit(2)
-    except BrokenPipeError:  # `railwright facts | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(CUT_OFF)
-    except KeyboardInterrupt:
-        remarks().print("railwright: interrupted")
-        sys.exit(130)
+    with Interrupt() as interrupt:
+        try:
+            app()
+        except BaseException as error:
+            # On its way up Ctrl-C becomes an exit (typer), a failed query or an error of ours.
+            if interrupt.came:
+                remarks().print("railwright: interrupted")
+                # All is put away by now; DuckDB 2.0 would print a page about what the traceback
+                # still holds.
+                os._exit(INTERRUPTED)
+            if isinstance(error, RailwrightError):
+                for number, line in enumerate(error.lines()):
+                    remarks().print(line if number else f"railwright: {line}")
+                sys.exit(2)
+            if isinstance(error, BrokenPipeError):  # `railwright facts | head`
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+                sys.exit(CUT_OFF)
+            raise

@@ -28,7 +28,9 @@ def check(
         [], "--select", help="Only these rules: ids, topics or patterns such as 'QOS-*'."
     ),
     ignore: list[str] = typer.Option([], "--ignore", help="Not these."),
-    severity: str = typer.Option("info", "--severity", help="This severity and worse ones."),
+    severity: str = typer.Option(
+        "info", "--severity", help="Findings of this severity and worse ones."
+    ),
     rules: list[Path] = typer.Option([], "--rules", help="A folder with rules of your own."),
     form: str = typer.Option("text", "--format", help=f"text, {', '.join(FORMATS)}."),
     coverage: bool = typer.Option(
@@ -45,14 +47,17 @@ def check(
         raise UsageError(f"no format {form}", do=f"There are text, {', '.join(FORMATS)}.")
     folder = store_folder(store)
     now, earlier = find(folder, snapshot), find(folder, before) if before else None
-    wanted = load_site(site_file(site))
+    described = site_file(site, folder)
+    wanted = load_site(described)
     found = chosen(Choice(tuple(select), tuple(ignore), severity, tuple(rules)), wanted)
-    given = waiver_file(waivers)
+    given = waiver_file(waivers, folder)
     decided = load_waivers(given if waivers or given.is_file() else None)
-    with checked(now, found, wanted, decided, before=earlier) as findings:
+    with checked(now, found, wanted, decided, before=earlier, severity=severity) as findings:
         status = exit_status(findings)
         if form == "text":
-            print_findings(Screen(output()), findings, wanted.profile, coverage=coverage)
+            where = f"of {described}" if described else "without a site file"
+            against = f"profile {wanted.profile} {where}"
+            print_findings(Screen(output()), findings, against, coverage=coverage)
         else:
             for part in FORMATS[form](findings, wanted.profile, status):
                 sys.stdout.write(part)

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import typer
 
-from railwright.cli.common import STORE
+from railwright.cli.common import INTERRUPTED, STORE
 from railwright.collect import explain, preflight, sudoers
 from railwright.collect.probe import select
 from railwright.collect.session import Session, collect_snapshot
-from railwright.config import store_folder
+from railwright.config import site_file, store_folder
 from railwright.errors import UsageError
 from railwright.reach.job import Limits
 from railwright.reach.ssh import SshOptions
@@ -55,7 +55,9 @@ def collect(
         "", metavar="SNAPSHOT", help="Read only what SNAPSHOT lacks.", rich_help_panel=WHICH
     ),
     site: Path | None = typer.Option(
-        None, help="Site file (TOML); its table out_of_service counts.", rich_help_panel=WHICH
+        None,
+        help="Site file, as for check; its table out_of_service counts.",
+        rich_help_panel=WHICH,
     ),
     state_from: StateFrom = typer.Option(
         StateFrom.AUTO,
@@ -146,13 +148,14 @@ def collect(
         again = f"--try {try_host}" if not tried.ready else f"-w {try_host}"
         next_step(f"railwright collect{way} {again}")
         raise typer.Exit(0 if tried.ready else 3)
-    targets = _targets(nodes, host_file, via, kubernetes, state_from, site, fill)
     folder = store_folder(store)
+    described = site_file(site, folder)
+    targets = _targets(nodes, host_file, via, kubernetes, state_from, described, fill)
     with Progress(remarks()) as progress:
         snapshot = collect_snapshot(session, targets, folder, fill, progress.show)
     whole = print_collected(output(), snapshot)
     next_step("railwright facts")
-    raise typer.Exit(0 if whole else 3)
+    raise typer.Exit(INTERRUPTED if snapshot.run.get("interrupted") else 0 if whole else 3)
 
 
 def _print(lines: Iterable[str]) -> None:

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import typer
 
+INTERRUPTED = 130  # 128 + SIGINT: the operator ended it
+
 STORE = typer.Option(
     None,
     "--store",
@@ -16,15 +18,15 @@ SNAPSHOT = typer.Argument(
 SITE = typer.Option(
     None,
     "--site",
-    help="What this fabric is meant to be. Default: $RAILWRIGHT_SITE or "
+    help="What this fabric is meant to be. Default: $RAILWRIGHT_SITE, site.toml in the store or "
     "~/.config/railwright/site.toml.",
     show_default=False,
 )
 WAIVERS = typer.Option(
     None,
     "--waivers",
-    help="What was decided about findings. Default: $RAILWRIGHT_WAIVERS or "
-    "~/.config/railwright/waivers.toml.",
+    help="What was decided about findings. Default: $RAILWRIGHT_WAIVERS, waivers.toml in the store "
+    "or ~/.config/railwright/waivers.toml.",
     show_default=False,
 )
 

@@ -31,7 +31,8 @@ def explain(
     store: Path | None = STORE,
 ) -> None:
     """A rule in full; with --subject also its verdict there, its facts and their evidence."""
-    wanted = load_site(site_file(site))
+    folder = store_folder(store)
+    wanted = load_site(site_file(site, folder))
     found = chosen(Choice(select=(rule,), packs=tuple(rules)), wanted)
     one = next(iter(found.values()))
     screen = Screen(output())
@@ -40,7 +41,6 @@ def explain(
         return
     print_rule(screen, one)
     if subject is not None:
-        folder = store_folder(store)
         now, earlier = find(folder, snapshot), find(folder, before) if before else None
         with checked(now, {one.id: one}, wanted, [], before=earlier, each=True) as findings:
             told = explained(findings, one, subject)

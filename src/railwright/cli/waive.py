@@ -7,8 +7,8 @@ import typer
 
 from railwright.check.rule import shipped
 from railwright.check.waivers import Waiver, append_waiver
-from railwright.cli.common import WAIVERS
-from railwright.config import waiver_file
+from railwright.cli.common import STORE, WAIVERS
+from railwright.config import store_folder, waiver_file
 from railwright.errors import UsageError
 from railwright.report.console import next_step, remarks
 
@@ -25,11 +25,12 @@ def waive(
     ),
     gap: bool = typer.Option(False, "--gap", help="Accept that it is unknown there."),
     waivers: Path | None = WAIVERS,
+    store: Path | None = STORE,
 ) -> None:
     """Write one decision into the waiver file; `check` prints it until it expires."""
     if rule not in shipped() and rule != "*" and not gap:
         raise UsageError(f"no rule {rule}", do="railwright rules lists them.")
-    path = waiver_file(waivers)
+    path = waiver_file(waivers, store_folder(store))
     verdict = "unknown" if gap else "fail"
     append_waiver(path, Waiver(verdict, rule, tuple(subjects), reason, owner, expires.date()))
     remarks().print(f"Written to {path}")

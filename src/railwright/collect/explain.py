@@ -12,6 +12,7 @@ from railwright.reach.bootstrap import REMOTE_COMMAND
 OWN_FILES = {
     "/proc/sys/kernel/hostname": "its name",
     "/proc/sys/kernel/random/boot_id": "which boot this is",
+    "/proc/uptime": "how long it has been up",
     "/etc/os-release": "its distribution",
     "/sys/bus/pci/devices/*/vendor": "which functions are NICs",
     "/sys/bus/pci/devices/*/class": "the same",

@@ -23,7 +23,7 @@ PLACEHOLDERS = {
 DISTURBS = ("nothing", "device semaphore", "initialises GPU")
 NEEDS_ROOT = ("no", "maybe", "yes")
 CONDITIONS = ("", "gpu_is_initialised")
-FILE_ROOTS = ("/sys/", "/proc/", "/etc/")
+FILE_ROOTS = ("/sys/", "/proc/", "/etc/", "/usr/lib/modules-load.d/")
 # Reading these does something, or gives what nobody should have.
 REFUSED_FILES = re.compile(
     r"\.\.|/rom$|/resource\d*(_wc)?$|/reset$|/remove$|/rescan$|/kcore|/kmsg|/environ$|/mem$"

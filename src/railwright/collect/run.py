@@ -166,13 +166,15 @@ async def read_machines(  # noqa: PLR0913, PLR0917 (the parts of a run)
     folder = building.folder if building is not None else None
     ingesting = asyncio.ensure_future(_ingest_all(folder, queue))
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
+    usual = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    for number in usual:
         loop.add_signal_handler(number, reading.cancel)
     try:
         finished = await _wait(reading, ingesting, collector, watch)
     finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number, handler in usual.items():
             loop.remove_signal_handler(number)
+            signal.signal(number, handler)
     watch.show(tally)
     for _ in range(INGEST_PROCESSES):
         queue.put_nowait(None)

@@ -858,6 +858,7 @@ class Run(object):
             "hostname": machine.text("/proc/sys/kernel/hostname") or name[1],
             "kernel": name[2], "machine": name[4], "python": "%d.%d.%d" % sys.version_info[:3],
             "boot_id": machine.text("/proc/sys/kernel/random/boot_id"),
+            "uptime": machine.text("/proc/uptime").partition(" ")[0],
             "os": os_name(machine), "uid": os.geteuid(), "root": privilege.how,
             "root_reason": privilege.reason, "time": time.time(), "planned": planned,
             "node": os.environ.get("SLURMD_NODENAME", ""),

@@ -83,7 +83,7 @@ def _answers(file: Path, saved: Saved) -> Iterator[Answer]:
     except OSError as error:
         raise UsageError(f"cannot read {file}: {error.strerror}", do="Name a file.") from error
     if saved.kind == KUBERNETES:
-        yield from _node_answers(file, data, at)
+        yield from node_answers(file, data, at)
         return
     if not saved.target:
         raise UsageError("whose output is it?", do="Name the host: --target gpu017.")
@@ -98,7 +98,7 @@ def _answers(file: Path, saved: Saved) -> Iterator[Answer]:
     )  # fmt: skip
 
 
-def _node_answers(file: Path, data: bytes, at: float) -> Iterator[Answer]:
+def node_answers(file: Path, data: bytes, at: float) -> Iterator[Answer]:
     """`kubectl get nodes -o json`, one answer per node; or one node alone."""
     try:
         parsed = json.loads(data)

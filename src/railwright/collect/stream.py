@@ -1,6 +1,7 @@
 """The bytes of one machine -> its host row, its answers, and what is missing of them."""
 
 import math
+import re
 import time
 from collections.abc import Iterator
 
@@ -11,6 +12,7 @@ from railwright.parse.base import Value
 MOST_PLANNED = 20_000
 FLOOD_BYTES = 1 << 20  # no banner or login script is that long
 HELLO, END = ".hello", ".end"
+_SECONDS = re.compile(r"[0-9]{1,10}(?:\.[0-9]{1,3})?", re.ASCII)
 
 
 def _text(value: object, cap: int = 512) -> str:
@@ -21,6 +23,12 @@ def _number(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
         return 0.0
     return float(value) if abs(value) < 1e12 else 0.0
+
+
+def _seconds(value: object) -> float | None:
+    """Seconds as /proc/uptime prints them; None for anything else."""
+    found = _SECONDS.fullmatch(value) if isinstance(value, str) else None
+    return float(found[0]) if found else None
 
 
 class MachineStream:
@@ -126,6 +134,7 @@ class MachineStream:
             "operating_system": _text(self.hello.get("os"), 128),
             "python": _text(self.hello.get("python"), 32),
             "boot_id": _text(self.hello.get("boot_id"), 64),
+            "uptime_s": _seconds(self.hello.get("uptime")),
             "clock_offset_s": round(said - self._hello_at, 3) if said else None,
         }
 

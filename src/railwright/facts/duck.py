@@ -1,11 +1,13 @@
 """DuckDB, set up the same way everywhere: bounded memory, Parquet in and out."""
 
+import contextlib
 import json
 import os
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TextIO
+from weakref import WeakSet
 
 import duckdb
 
@@ -27,11 +29,15 @@ MOST_SPOOLED = 8 * 1024 * 1024  # bytes of one table; unfolded they take some ti
 _ENCODE = json.JSONEncoder(check_circular=False, separators=(",", ":")).encode
 
 
+_OPEN: WeakSet[duckdb.DuckDBPyConnection] = WeakSet()
+
+
 def connect(
     temporary: Path | None = None, *, threads: int = 1, memory: str = MEMORY
 ) -> duckdb.DuckDBPyConnection:
     """A private in-memory database that spills to `temporary` and never installs anything."""
     database = duckdb.connect(":memory:")
+    _OPEN.add(database)
     database.execute(f"SET threads = {threads}")
     database.execute(f"SET memory_limit = '{memory}'")
     database.execute("SET preserve_insertion_order = false")  # bounded row groups need this
@@ -41,6 +47,13 @@ def connect(
     spill = temporary or Path(tempfile.gettempdir(), f"railwright-{os.getpid()}")
     database.execute(f"SET temp_directory = {quote(str(spill))}")
     return database
+
+
+def interrupt_queries() -> None:
+    """End what any database of this process is being asked; may be called from another thread."""
+    for database in list(_OPEN):
+        with contextlib.suppress(duckdb.Error):  # closed in the meantime
+            database.interrupt()
 
 
 def quote(text: str) -> str:

@@ -25,6 +25,7 @@ class Column:
     unit: str = ""
     none: str = ""
     volatile: bool = False  # changes by itself: a counter, a temperature; `diff` leaves it out
+    identity: bool = False  # a serial, a MAC, an address: in this, machines of one kind differ
 
 
 @dataclass(frozen=True)

@@ -122,7 +122,7 @@ def unfinished(store: Path) -> list[Path]:
 def find(store: Path, wanted: str | None) -> Snapshot:
     """A path, a name or the beginning of a date, or nothing: the latest."""
     if wanted and ("/" in wanted or Path(wanted, "run.json").is_file()):
-        return load(Path(wanted))
+        return load(Path(wanted).absolute())
     found = snapshots(store)
     if wanted:
         found = [path for path in found if path.name.startswith(wanted)]

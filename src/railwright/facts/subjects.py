@@ -1,6 +1,7 @@
 """What a statement can be about, as data: subjects.toml."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from string import Formatter
@@ -22,20 +23,32 @@ class Subject:
     text: str
     probe: str  # '' = nobody has to be asked which there are
     where: str = ""  # which rows of the table, as SQL
+    unsaid: dict[str, object] = field(default_factory=dict, hash=False)  # column -> left out then
+
+    def parts(self) -> Iterator[tuple[str, str, str]]:
+        """(what stands before it, key column, what stands behind it), in the order of the text."""
+        for before, name, form, _ in Formatter().parse(self.text):
+            opening, _, closing = (form or "#").partition("#")
+            yield before + opening, name or "", closing
 
     def write(self, values: dict[str, object]) -> str:
         """gpu017:mlx5_3#3."""
-        return self.text.format(**values)
+        said = (
+            f"{before}{values[name]}{behind}"
+            for before, name, behind in self.parts()
+            if name not in self.unsaid or values[name] != self.unsaid[name]
+        )
+        return "".join(said)
 
 
 def _subject(kind: str, data: dict[str, object]) -> Subject:
     key = tuple(map(str, cast("list[str]", data.pop("key"))))
-    subject = Subject(kind, key=key, **cast("dict[str, str]", data))
+    subject = Subject(kind, key=key, **cast("dict[str, str]", data))  # type: ignore[arg-type]
     table = tables().get(subject.table)
     if table is None:
         raise RailwrightError(f"subject {kind}: no table {subject.table}")
     missing = set(key) - set(table.column_types())
-    named = [name for _, name, _, _ in Formatter().parse(subject.text) if name]
+    named = [name for _, name, _ in subject.parts()]
     if missing or named != list(key):
         raise RailwrightError(f"subject {kind}: bad key {sorted(missing)} or text {subject.text}")
     return subject

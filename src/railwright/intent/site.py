@@ -1,6 +1,5 @@
 """The site file: what this fabric is meant to be, over a profile, in the operator's own words."""
 
-import re
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
@@ -8,6 +7,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from railwright.errors import UsageError
+from railwright.intent.parameters import NAME, can_be, known, values_of
 from railwright.toml import load_toml
 
 PROFILES = Path(__file__).parent / "profiles"
@@ -77,8 +77,9 @@ class _Checker:
     def __init__(self, name: str) -> None:
         self._name = name
 
-    def wrong(self, what: str, do: str = "") -> UsageError:
-        return UsageError(f"{self._name}: {what}", do=do or "docs/site.md lists what it may say.")
+    def wrong(self, what: str, do: str = "", why: str = "") -> UsageError:
+        do = do or "docs/site.md lists what it may say."
+        return UsageError(f"{self._name}: {what}", why=why, do=do)
 
     def keys(self, where: str, data: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
         for key, value in data.items():
@@ -135,6 +136,20 @@ def _entries(
     return tuple(found)
 
 
+def _check_parameter(checker: _Checker, where: str, name: str, value: object) -> None:
+    if not NAME.fullmatch(name):
+        raise checker.wrong(f"{where} is no firmware parameter")
+    if not isinstance(value, (str, int, bool)):
+        raise checker.wrong(f"{where} must be a number or a text")
+    parameter = known(name)
+    if parameter is not None and not can_be(parameter, value):
+        raise checker.wrong(
+            f"{where} cannot be {value}",
+            f"Its values are {values_of(parameter)} (mstflint's own list of parameters).",
+            why="No card would ever have it: mlxconfig refuses to set it.",
+        )
+
+
 def read_site(text: str, name: str) -> Site:
     """A site file; every mistake in it is told by name."""
     data: dict[str, Any] = load_toml(text, name)
@@ -152,10 +167,7 @@ def read_site(text: str, name: str) -> Site:
         raise checker.wrong(f"[[nic]] {twice[0]} is there twice", "Join the two.")
     for entry in data.get("nic", []):
         for parameter, value in entry.get("parameters", {}).items():
-            if not re.fullmatch(r"[A-Z][A-Z0-9_]{1,63}(\[\d+\])?", parameter):
-                raise checker.wrong(f"nic {entry['psid']}: {parameter} is no firmware parameter")
-            if not isinstance(value, (str, int, bool)):
-                raise checker.wrong(f"nic {entry['psid']}: {parameter} must be a number or a text")
+            _check_parameter(checker, f"nic {entry['psid']}: {parameter}", parameter, value)
     for entry in _entries(checker, data, "role", ROLE, ("role",)):
         if ("devices" in entry) == ("netdevs" in entry):
             raise checker.wrong(f"a role of {entry['role']} needs devices or netdevs, not both")

@@ -38,9 +38,23 @@ def _targets(database: duckdb.DuckDBPyConnection, facts: Path, entry: Row) -> li
     return [name for (name,) in database.execute(query).fetchall()]
 
 
+def _of_no_kind(database: duckdb.DuckDBPyConnection, facts: Path) -> list[str]:
+    """The machines of which nobody has read what is in them."""
+    target, kind = (
+        f"read_parquet({quote(str(facts / f'{n}.parquet'))})" for n in ("target", "host_kind")
+    )
+    query = (
+        f"SELECT t.target FROM {target} t LEFT JOIN {kind} k USING (target) WHERE k.kind IS NULL"
+    )
+    return [name for (name,) in database.execute(query).fetchall()]
+
+
 def _class_rows(database: duckdb.DuckDBPyConnection, facts: Path, site: Site) -> Iterator[Row]:
     found: dict[str, Row] = {}
     for entry in site.classes:  # the last one that names a machine counts
+        if "kind" in entry and "hosts" not in entry:
+            for target in _of_no_kind(database, facts):  # it may be one of them
+                found[target] = {"target": target}
         said = {key: value for key, value in entry.items() if key not in ("hosts", "kind", "name")}
         for target in _targets(database, facts, entry):
             found[target] = {"target": target, "class": entry["name"], **said}

@@ -1,10 +1,11 @@
-"""Probe `infiniband`: RDMA devices, their ports and GIDs, from the kernel's infiniband class.
+"""Probe `infiniband`: RDMA devices, their ports, GIDs and partition keys, from the kernel's class.
 
 Links:  /sys/class/infiniband/*  and  /sys/class/infiniband/*/device
 Files:  /sys/class/infiniband/*/{node_guid,sys_image_guid,fw_ver,hca_type,board_id,node_type}
         /sys/class/infiniband/*/ports/*/{state,phys_state,rate,link_layer,lid,sm_lid,
-        lid_mask_count,cap_mask,gids/*,gid_attrs/types/*,gid_attrs/ndevs/*}
+        lid_mask_count,cap_mask,gids/*,gid_attrs/types/*,gid_attrs/ndevs/*,pkeys/*}
 
+Character devices (/sys/class/infiniband_verbs, infiniband_mad): see rdma_nodes.py.
 Counters (ports/*/counters/*, ports/*/hw_counters/*): see rdma_counters.py.
 Text of ibstat, ibdev2netdev or show_gids, which people hand over instead: see rdma_text.py.
 """
@@ -16,6 +17,7 @@ from railwright.parse.base import BIGINT_BITS, NotUnderstoodError, Row, Value, w
 from railwright.parse.files import Files, is_missing, read_files
 from railwright.parse.pci import last_address
 from railwright.parse.rdma_counters import rdma_counters
+from railwright.parse.rdma_nodes import rdma_nodes
 from railwright.parse.rdma_text import text_rows
 
 DEVICES = "/sys/class/infiniband"
@@ -29,6 +31,10 @@ _EMPTY_GIDS = frozenset({"0000:" * 7 + "0000", "fe80:" + "0000:" * 6 + "0000"})
 
 # What the kernel answers for the netdev of a GID that has none, or whose netdev is down.
 _NO_NETDEV = frozenset({"EINVAL", "ENODEV"})
+
+_PKEY = re.compile(r"0x[0-9a-f]{4}")  # Linux drivers/infiniband/core/sysfs.c: 0x%04x
+# InfiniBand: the highest bit makes a full member of the partition that the others number.
+_FULL_MEMBER = 0x8000
 
 # How a stream of files begins; anything else may be the text of a tool.
 _STREAM = frozenset({b"F ", b"C ", b"L ", b"E "})
@@ -126,6 +132,25 @@ def _gids(files: Files, device: str, port: str) -> Iterator[dict[str, Value]]:
         }
 
 
+def _pkeys(files: Files, device: str, port: str) -> Iterator[dict[str, Value]]:
+    """Slots that hold a key. 0x8000 is none either, but somebody put it there: it stays."""
+    base = f"{DEVICES}/{device}/ports/{port}/pkeys"
+    for index in _numbers(files.below(base)):
+        text = files.text(f"{base}/{index}")
+        if text == "0x0000":
+            continue
+        key = int(text, 16) if text and _PKEY.fullmatch(text) else None
+        full = None if key is None else bool(key & _FULL_MEMBER)
+        yield {
+            "device": device,
+            "port": int(port),
+            "index": int(index),
+            "pkey": None if key is None else text,
+            "partition": None if key is None else key & ~_FULL_MEMBER,
+            "membership": None if full is None else "full" if full else "limited",
+        }
+
+
 def _netdev(files: Files, device: str, port: str, gids: list[dict[str, Value]]) -> str | None:
     """The first that a GID names; None while one was not read, or the whole table was not."""
     names = [gid["netdev"] for gid in gids]
@@ -136,7 +161,7 @@ def _netdev(files: Files, device: str, port: str, gids: list[dict[str, Value]]) 
 
 
 def parse(data: bytes, instance: str) -> Iterator[Row]:  # noqa: ARG001 (one answer per host)
-    """Tables rdma_device, rdma_port, gid and rdma_counter."""
+    """Tables rdma_device, rdma_port, gid, pkey, rdma_counter and rdma_node."""
     if data and data[:2] not in _STREAM:
         yield from text_rows(data)
         return
@@ -152,4 +177,7 @@ def parse(data: bytes, instance: str) -> Iterator[Row]:  # noqa: ARG001 (one ans
             yield Row("rdma_port", {**_port(files, device, port), "netdev": netdev})
             for gid in gids:
                 yield Row("gid", gid)
+            for pkey in _pkeys(files, device, port):
+                yield Row("pkey", pkey)
             yield from rdma_counters(files, f"{DEVICES}/{device}/ports/{port}", device, int(port))
+    yield from rdma_nodes(files)

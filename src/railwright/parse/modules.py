@@ -1,6 +1,6 @@
 """Probe `modules`: the loaded kernel modules, and what GPUDirect needs of them.
 
-Files:  /proc/modules, /sys/module/*/version of some, /proc/driver/nvidia/version,
+Files:  /proc/modules, /sys/module/*/version of some, /proc/driver/nvidia/{version,params},
         /sys/kernel/mm/memory_peers/*/version
 
 What `lsmod` prints is read as well; it shows neither state nor versions.
@@ -10,7 +10,15 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from railwright.parse.base import BIGINT_BITS, NotUnderstoodError, Row, Value, text_of, whole_number
+from railwright.parse.base import (
+    BIGINT_BITS,
+    NotUnderstoodError,
+    Row,
+    Value,
+    members_once,
+    text_of,
+    whole_number,
+)
 from railwright.parse.files import Files, is_missing, read_files
 from railwright.parse.host_text import (
     has_gap,
@@ -22,6 +30,7 @@ from railwright.parse.host_text import (
 MODULES = "/proc/modules"
 VERSIONS = "/sys/module"
 DRIVER = "/proc/driver/nvidia/version"
+OPTIONS = "/proc/driver/nvidia/params"
 PEERS = "/sys/kernel/mm/memory_peers"
 
 # The modules whose version the probe asks for: only of these is a missing file a fact.
@@ -50,6 +59,15 @@ _HEADING = re.compile(r"^\s{0,40}Module\s{1,40}Size\s{1,40}Used by", re.MULTILIN
 _DRIVER = re.compile(
     r"NVRM version: NVIDIA UNIX (Open )?[A-Za-z0-9_ ]{0,40}?Kernel Module[A-Za-z0-9_ ]{0,40}? "
     r"([0-9]{1,4}(?:\.[0-9]{1,4}){1,3})(?![0-9.])",
+    re.ASCII,
+)
+
+
+# nv-procfs.c of NVIDIA's open kernel modules: `Name: number`, and texts in quotes.
+_OPTION = re.compile(
+    r"(EnableStreamMemOPs|EnablePCIERelaxedOrderingMode|GrdmaPciTopoCheckOverride"
+    r"|EnableGpuFirmware|DmaRemapPeerMmio): ([0-9]{1,10})"
+    r'|(RegistryDwords): "([A-Za-z0-9_=;, ]{0,300})"',
     re.ASCII,
 )
 
@@ -159,8 +177,18 @@ def _gpu_direct(modules: dict[str, _Module], files: Files | None, whole: bool) -
     return Row("gpu_direct", values)
 
 
+def _options(files: Files) -> Iterator[Row]:
+    """Options of the GPU driver that are on the list; of a file that was cut all but the last."""
+    text = files.text(OPTIONS) or ""
+    lines = (without_last_line(text) if files.is_cut(OPTIONS) else text).split("\n")
+    found = [found for line in lines if (found := _OPTION.fullmatch(line.rstrip()))]
+    options = members_once([(one[1] or one[3], one[2] or one[4] or "") for one in found])
+    for name, value in options.items():
+        yield Row("gpu_driver", {"name": name, "value": value})
+
+
 def _rows_of_files(files: Files) -> Iterator[Row]:
-    if not any(path.startswith((MODULES, VERSIONS, DRIVER, PEERS)) for path in files):
+    if not any(path.startswith((MODULES, VERSIONS, DRIVER, OPTIONS, PEERS)) for path in files):
         raise NotUnderstoodError(f"neither {MODULES} nor a version")
     text, is_cut = files.text(MODULES), files.is_cut(MODULES)
     modules, is_whole = _of_proc((without_last_line(text or "") if is_cut else text) or "")
@@ -176,10 +204,11 @@ def _rows_of_files(files: Files) -> Iterator[Row]:
         yield _module_row(name, module, files)
     # A list that is empty was not understood by the filter: a host with a GPU has modules.
     yield _gpu_direct(modules, files, is_whole)
+    yield from _options(files)
 
 
 def parse(data: bytes, instance: str) -> Iterator[Row]:  # noqa: ARG001 (one answer per host)
-    """Tables kernel_module and gpu_direct."""
+    """Tables kernel_module, gpu_direct and gpu_driver."""
     if is_stream(data):
         yield from _rows_of_files(read_files(data))
     elif data.strip():

@@ -28,6 +28,7 @@ class Block(NamedTuple):
 class Group(NamedTuple):
     """Findings of one rule that say the same."""
 
+    severity: str
     observed: str | None
     expected: str | None
     subjects: int
@@ -41,19 +42,28 @@ FROM finding WHERE verdict = 'fail' AND state = 'open'
 GROUP BY rule ORDER BY sum(cost_gbps) DESC NULLS LAST, min(rank), count(*) DESC, rule
 """
 _GROUPS = """
-SELECT observed, expected, count(*)::BIGINT, min(subject), list(DISTINCT target)
+SELECT severity, observed, expected, count(*)::BIGINT, min(subject), list(DISTINCT target)
 FROM finding WHERE verdict = 'fail' AND state = 'open' AND rule = ?
-GROUP BY ALL ORDER BY count(*) DESC, 1, 2
+GROUP BY ALL ORDER BY min(rank), count(*) DESC, 2, 3
 """
 _UNDER = """
 SELECT cause, rule, count(*)::BIGINT FROM finding WHERE state = 'implied' GROUP BY ALL ORDER BY 2
 """
 _UNKNOWN = """
-SELECT why, state, string_agg(DISTINCT rule, ',' ORDER BY rule), sum(n)::BIGINT,
-       list(DISTINCT target)
-FROM (SELECT rule, target, why, state, count(*) AS n FROM finding
-      WHERE verdict = 'unknown' AND state IN ('open', 'out of service') GROUP BY ALL)
-GROUP BY why, state ORDER BY count(DISTINCT target) DESC, why
+SELECT why, string_agg(DISTINCT rule, ',' ORDER BY rule), sum(n)::BIGINT, list(DISTINCT target)
+FROM (SELECT rule, target, why, count(*) AS n FROM finding
+      WHERE verdict = 'unknown' AND state = 'open' GROUP BY ALL)
+GROUP BY why ORDER BY count(DISTINCT target) DESC, why
+"""
+# Also those of which no rule has anything to say.
+_AWAY = """
+SELECT t.out_of_service, t.status, list(DISTINCT t.target),
+       count(*) FILTER (f.verdict = 'fail')::BIGINT,
+       count(*) FILTER (f.verdict = 'unknown')::BIGINT
+FROM target AS t
+LEFT JOIN finding AS f ON f.target = t.target AND f.state = 'out of service'
+WHERE t.out_of_service <> ''
+GROUP BY t.out_of_service, t.status ORDER BY count(DISTINCT t.target) DESC, 1, 2
 """
 _DECIDED = """
 SELECT waiver, state, count(*)::BIGINT, list(DISTINCT target)
@@ -67,25 +77,32 @@ def blocks(findings: Findings) -> list[Block]:
 
 
 def exit_status(findings: Findings) -> int:
-    """1: findings, or a waiver that has ended; 3: something is unknown that nobody accepted."""
-    worth = any(findings.rules[block.rule].severity != "info" for block in blocks(findings))
+    """1: findings, or a waiver that has ended; 3: something is unknown that nobody accepted.
+
+    3 also where nothing was judged at all: then nobody knows whether anything is wrong.
+    """
+    worth = any(block.severity != "info" for block in blocks(findings))
     if worth or findings.expired():
         return 1
-    stopped = any(
-        one.trouble and not one.trouble.startswith("not run") for one in findings.accounts()
-    )
+    accounts = findings.accounts()
+    stopped = any(one.trouble and not one.trouble.startswith("not run") for one in accounts)
     gap = findings.database.execute(
         "SELECT 1 FROM finding WHERE verdict = 'unknown' AND state = 'open' LIMIT 1"
     ).fetchone()
-    return 3 if stopped or gap else 0
+    return 3 if stopped or gap or not judged(accounts) else 0
 
 
-def print_findings(screen: Screen, findings: Findings, profile: str, *, coverage: bool) -> None:
-    """The report."""
+def judged(accounts: list[Account]) -> int:
+    """How many verdicts there are that are either ok or not."""
+    return sum(one.ok + one.fail for one in accounts)
+
+
+def print_findings(screen: Screen, findings: Findings, against: str, *, coverage: bool) -> None:
+    """The report; `against` says which intent it was held to."""
     accounts = findings.accounts()
     found = blocks(findings)
     expired = findings.expired()
-    _print_head(screen, findings, accounts, profile)
+    _print_head(screen, findings, accounts, against)
     under = _under(findings)
     for block in found:
         _print_block(screen, findings, block, under.get(block.rule, []))
@@ -94,24 +111,27 @@ def print_findings(screen: Screen, findings: Findings, profile: str, *, coverage
         screen.heading("medium    ", f"A waiver of {waiver.rule} ended on {waiver.expires}")
         screen.line(f"{' ' * INDENT}{', '.join(waiver.subjects)}: {waiver.reason} ({waiver.owner})")
     gaps = _print_unknown(screen, findings, accounts)
+    _print_away(screen, findings)
     _print_decided(screen, findings)
     if coverage:
         _print_coverage(screen, findings, accounts)
-    if not found and not expired and not gaps:
+    if not judged(accounts):
+        screen.line()
+        screen.line("Nothing was judged: no rule could say ok or fault of anything.", "yellow")
+    elif not found and not expired and not gaps:
         screen.line()
         screen.line("Nothing to report.", "green")
 
 
-def _print_head(screen: Screen, findings: Findings, accounts: list[Account], profile: str) -> None:
+def _print_head(screen: Screen, findings: Findings, accounts: list[Account], against: str) -> None:
     snapshot = findings.snapshot
     started = snapshot.run.get("started")
     old = f", {age(time.time() - started)} old" if isinstance(started, (int, float)) else ""
-    screen.heading(f"Snapshot {snapshot.name}", f"{old}, against the profile {profile}")
-    judged = sum(one.ok + one.fail for one in accounts)
+    screen.heading(f"Snapshot {snapshot.name}", f"{old}, against the {against}")
     unknown = sum(one.unknown for one in accounts)
     ran = [one for one in accounts if not one.trouble]
     screen.line(
-        f"{number_of(len(ran), 'rule')} ran: {judged:,} verdicts, {unknown:,} unknown, "
+        f"{number_of(len(ran), 'rule')} ran: {judged(accounts):,} verdicts, {unknown:,} unknown, "
         f"{sum(one.not_applicable for one in accounts):,} not applicable"
     )
     later = [one for one in accounts if one.trouble.startswith("not run")]
@@ -134,7 +154,8 @@ def _said(rule: Rule, group: Group) -> str:
         "observed": "not read" if group.observed is None else plain(group.observed) or "''",
         "expected": "?" if group.expected is None else plain(group.expected) or "''",
     }
-    text = rule.message.replace("{subject} ", "").format(subject="it", **values)
+    bare = rule.message.replace("{subject}: ", "").replace("{subject} ", "")
+    text = bare.format(subject="it", **values)
     return text[:1].upper() + text[1:]
 
 
@@ -152,9 +173,11 @@ def _print_block(
     most = MOST_GROUPS if screen.is_terminal else len(groups)
     everyone = findings.targets()
     for group in groups[:most]:
-        line = f"{' ' * INDENT}{group.subjects:>5,}  {_said(rule, group)}"
+        # The block is named after its worst.
+        aside = "" if group.severity == block.severity else group.severity
+        line = f"{aside:<{INDENT}}{group.subjects:>5,}  {_said(rule, group)}"
         for part in with_hosts(screen, line, group.targets, everyone, INDENT + 7):
-            screen.line(part, STYLES[block.severity])
+            screen.line(part, STYLES[group.severity])
         if group.example not in group.targets:
             screen.line(f"{' ' * (INDENT + 7)}such as {plain(group.example)}", "dim")
     if len(groups) > most:
@@ -177,22 +200,35 @@ def _print_unknown(screen: Screen, findings: Findings, accounts: list[Account]) 
     """What could not be judged; whether some of it nobody has accepted."""
     rows = findings.database.execute(_UNKNOWN).fetchall()
     stopped = [one for one in accounts if one.trouble and not one.trouble.startswith("not run")]
-    open_ones = any(state == "open" for _, state, *_ in rows)
     if not rows and not stopped:
         return False
     screen.line()
-    screen.heading("Unknown", "" if open_ones or stopped else ", all of it out of service")
+    screen.heading("Unknown")
     everyone = findings.targets()
-    for why, state, rules, count, targets in rows:
-        aside = "out of service, " if state == "out of service" else ""
-        said = f"{aside}{plain(why)}: {_names(rules, len(accounts))}"
+    for why, rules, count, targets in rows:
+        said = f"{plain(why)}: {_names(rules, len(accounts))}"
         line = f"  {number_of(len(targets), 'host'):>9}  {said}"
         for part in with_hosts(screen, f"{line} ({count:,})", targets, everyone, 13):
-            screen.line(part, "dim" if aside else "yellow")
+            screen.line(part, "yellow")
     for one in stopped:
         for line in wrapped(screen, f"{one.rule} could not be run: {plain(one.trouble)}", 2):
             screen.line(line, "yellow")
-    return open_ones or bool(stopped)
+    return True
+
+
+def _print_away(screen: Screen, findings: Findings) -> None:
+    """Who is out of service and why; what was seen there is counted and decides nothing."""
+    rows = findings.database.execute(_AWAY).fetchall()
+    if not rows:
+        return
+    screen.line()
+    screen.heading("Counted apart")
+    everyone = findings.targets()
+    for reason, status, targets, failed, unknown in rows:
+        said = f"{status}, {number_of(failed, 'finding')}, {unknown:,} unknown"
+        line = f"  {number_of(len(targets), 'host'):>9}  out of service, {plain(reason)}: {said}"
+        for part in with_hosts(screen, line, targets, everyone, 13):
+            screen.line(part, "dim")
 
 
 def _print_decided(screen: Screen, findings: Findings) -> None:

@@ -48,6 +48,7 @@ def _rule_rows(findings: Findings) -> Iterator[dict[str, Any]]:
             "id": rule.id,
             "title": rule.title,
             "severity": rule.severity,
+            "severities": list(rule.severities),
             "subject": rule.subject.kind,
             "ok": one.ok,
             "fail": one.fail,
@@ -169,9 +170,10 @@ def as_markdown(findings: Findings, profile: str, status: int) -> Iterator[str]:
     """For a ticket: one section per rule, hosts folded."""
     yield f"# Findings of {findings.snapshot.name} (profile {profile})\n"
     rows = findings.database.execute(
-        "SELECT rule, arg_min(severity, rank), observed, expected, count(*), list(DISTINCT target) "
-        "FROM finding WHERE verdict = 'fail' AND state = 'open' GROUP BY rule, observed, expected "
-        "ORDER BY min(rank), rule, count(*) DESC"
+        "SELECT rule, severity, observed, expected, count(*), list(DISTINCT target) "
+        "FROM finding WHERE verdict = 'fail' AND state = 'open' "
+        "GROUP BY rule, severity, rank, observed, expected "
+        "ORDER BY min(rank) OVER (PARTITION BY rule), rule, rank, count(*) DESC"
     ).fetchall()
     last = ""
     for name, severity, observed, expected, count, targets in rows:
@@ -179,8 +181,8 @@ def as_markdown(findings: Findings, profile: str, status: int) -> Iterator[str]:
         if name != last:
             last = name
             yield f"\n## {name} {rule.title} ({severity})\n\n{rule.why}\n\n{rule.do}\n\n"
-            yield "| subjects | observed | expected | hosts |\n|---|---|---|---|\n"
-        cells = (f"{count:,}", _cell(observed), _cell(expected), _cell(fold(targets)))
+            yield "| subjects | severity | observed | expected | hosts |\n|---|---|---|---|---|\n"
+        cells = (f"{count:,}", severity, _cell(observed), _cell(expected), _cell(fold(targets)))
         yield f"| {' | '.join(cells)} |\n"
     gaps = findings.database.execute(
         "SELECT why, count(*), list(DISTINCT target) FROM finding "

@@ -9,7 +9,13 @@ from railwright.report.screen import Screen, cut, padded, widths
 def print_rules(screen: Screen, rules: list[Rule]) -> None:
     """One line each, by topic."""
     rows = [
-        (rule.id, rule.severity, rule.subject.kind.replace("_", " "), _marks(rule), rule.title)
+        (
+            rule.id,
+            "/".join(rule.severities),
+            rule.subject.kind.replace("_", " "),
+            _marks(rule),
+            rule.title,
+        )
         for rule in rules
     ]
     title = ("rule", "severity", "of each", "", "fault")
@@ -30,7 +36,12 @@ def _marks(rule: Rule) -> str:
 
 def print_rule(screen: Screen, rule: Rule) -> None:
     """Everything a rule's file says."""
-    screen.heading(f"{rule.id}  {rule.title}", f"  ({rule.severity}, of each {rule.subject.kind})")
+    screen.heading(
+        f"{rule.id}  {rule.title}",
+        f"  ({' or '.join(rule.severities)}, of each {rule.subject.kind})",
+    )
+    for grade in rule.severities if rule.grades else ():
+        screen.line(f"  {grade:<8} {rule.grades[grade]}")
     for heading, text in (
         ("Why it matters", rule.why),
         ("What to do", rule.do),
@@ -43,6 +54,8 @@ def print_rule(screen: Screen, rule: Rule) -> None:
     screen.line()
     screen.heading("Rests on")
     screen.line(f"  {', '.join(rule.needs)}")
+    for name, when in rule.unless.items():
+        screen.line(f"  {name} is not asked for where {when}")
     for name, why in rule.uses.items():
         screen.line(f"  {name}, which may be missing: {why}")
     for parameter in rule.parameters:
@@ -63,12 +76,13 @@ def print_seen(
     """What a rule said of one subject, and the facts it rests on."""
     screen.line()
     screen.heading(subject, f": {verdict['verdict']}")
-    for name in ("observed", "expected", "detail", "why"):
+    for name in ("observed", "expected", "detail", "severity", "why"):
         if verdict.get(name):
             screen.line(f"  {name:<9} {plain(str(verdict[name]))}")
-    for table, columns, rows in tables:
+    for table, columns, rows, count in tables:
         screen.line()
-        screen.heading(table, "" if rows else ": no row of this machine")
+        many = f": {count:,} rows, see railwright sql 'FROM {table} WHERE …'"
+        screen.heading(table, "" if rows else many if count else ": no row of this machine")
         if not rows:
             continue
         cells = [[("not read" if v is None else plain(str(v))) for v in row] for row in rows]

@@ -42,7 +42,7 @@ def _in_order() -> list[str]:
 
 
 # Aggregates that nothing else reads: one pass over all hosts, where every chunk would be another.
-_IN_ONE_PASS = ("digest",)
+_IN_ONE_PASS = ("digest", "likeness")
 
 
 def all_tables(facts: Path) -> None:
@@ -58,8 +58,12 @@ def all_tables(facts: Path) -> None:
                     _show(database, name, made)
                     parts[name] += made
         _show_facts(database, facts)
+        for name, files in parts.items():
+            if files:
+                _show(database, name, files)
         for name in _IN_ONE_PASS:
             parts[name] += _write(database, name, facts / f".{name}")
+            _show(database, name, parts[name])
         for name, files in parts.items():
             _join(database, files, facts / f"{name}.parquet")
 

@@ -36,18 +36,24 @@ def digested() -> list[Table]:
     return [table for table in tables().values() if table.fed_by not in NOT_A_PROBE]
 
 
-def _part(table: Table) -> str:
-    # Each column is hashed with its own number, and a row once more as a whole: joined by XOR
-    # alone, values that change places would cancel (as in DuckDB's hash of several arguments).
+def hash_of(columns: list[str]) -> str:
+    """One number over the values of a row, as SQL.
+
+    Each column is hashed with its own number, and a row once more as a whole: joined by XOR alone,
+    values that change places would cancel (as in DuckDB's hash of several arguments).
+    """
     cells = [
         f"hash(xor(hash({identifier(name)}), {number}::UBIGINT))"
-        for number, name in enumerate(compared(table), 1)
+        for number, name in enumerate(columns, 1)
     ]
-    row = reduce(lambda joined, cell: f"xor({joined}, {cell})", cells)
+    return f"hash({reduce(lambda joined, cell: f'xor({joined}, {cell})', cells)})"
+
+
+def _part(table: Table) -> str:
     return (
         f"SELECT target, max(read_at) AS read_at, {quote(table.name)} AS fact_table, "
         f"{subject_of(table)} AS subject, count(*) AS row_count, "
-        f"(bit_xor(hash({row})) >> 1)::BIGINT AS digest "
+        f"(bit_xor({hash_of(compared(table))}) >> 1)::BIGINT AS digest "
         f"FROM {identifier(table.name)} GROUP BY ALL"
     )
 

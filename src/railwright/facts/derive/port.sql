@@ -25,7 +25,9 @@ physical as (
         p.device,
         p.port,
         d.pci,
-        d.sys_image_guid as card,
+        case
+            when d.sys_image_guid is not null then min(d.pci) over (partition by p.target, d.sys_image_guid)
+        end as card,
         d.psid,
         coalesce(nullif(p.netdev, ''), nullif(l.netdev, ''), n.name, p.netdev, l.netdev) as netdev,
         p.link_layer,
@@ -71,9 +73,18 @@ kinds as (
 ),
 
 main_kind as (
-    select target, count(*) = 1 as is_only, arg_max(psid, row(total, psid)) as psid, arg_max(rate_gbps, row(total, psid)) as rate_gbps
+    select
+        target,
+        -- A card that trained at half its rate is still of its kind.
+        count(distinct psid) = 1 and count(psid) = count(*) as is_only,
+        arg_max(psid, row(total, psid)) as psid,
+        arg_max(rate_gbps, row(total, psid)) as rate_gbps
     from kinds
     group by target
+),
+
+card_kinds as (
+    select target, count(psid) = count(*) and count(distinct psid) = 1 as is_only from physical group by target
 ),
 
 judged as (
@@ -94,10 +105,13 @@ judged as (
             when exists (from near as o where o.target = p.target and o.distance <= 1)
                 then ['storage', 'other ports are nearer to the GPUs']
             when m.is_only and p.psid = m.psid then ['compute', 'the only kind of RDMA port of this host']
+            -- A host whose links are all down has no rates to tell by.
+            when m.target is null and c.is_only then ['compute', 'the only kind of RDMA card of this host']
             when n.is_known is not true then [null, 'how near the GPUs are is not known']
             -- A port that is down prints a rate that is not its own: its card's type has to do.
             when p.psid = m.psid and (p.rate_gbps = m.rate_gbps or p.state = 'DOWN')
                 then ['compute', 'of the kind that carries most of this host']
+            when m.target is null then [null, 'no port is up to tell by']
             else ['storage', 'not of the kind that carries most of this host']
         end as told
     from physical as p
@@ -107,6 +121,7 @@ judged as (
     left join default_route as r on r.target = p.target and r.netdev = p.netdev and p.netdev <> ''
     left join near as n on n.target = p.target and n.nic = p.pci
     left join main_kind as m on m.target = p.target
+    left join card_kinds as c on c.target = p.target
 ),
 
 placed as (

@@ -3,12 +3,18 @@ id = "N-24"
 title = "An address or GUID that another machine has too"
 severity = "blocker"
 subject = "port"
+peers = true
 needs = [
     "port_scope.link_layer", "host.boot_id", "rdma_device.node_guid", "netdev.mac", "address.scope",
 ]
 message = "{subject}: {observed}; it must be {expected}"
 since = "0.2"
 sources = ["rules-review.md N-24", "judgement: what a boot id tells of a machine that is listed twice"]
+
+[unless]
+"rdma_device.node_guid" = "the port is Ethernet"
+"netdev.mac" = "the port is InfiniBand"
+"address.scope" = "the port is InfiniBand"
 
 [uses]
 "port_scope.role" = "asked on Ethernet only: a GUID must be unique whatever the port is for"

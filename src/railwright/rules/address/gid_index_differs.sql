@@ -3,6 +3,7 @@ id = "ADR-03"
 title = "The RoCE v2 GID has another index than on its peers, while an index is pinned"
 severity = "high"
 subject = "port"
+peers = true
 needs = [
     "port_scope.link_layer", "port_scope.role", "port_scope.netdev", "port_scope.cohort",
     "gid.gid", "gid.type", "library_setting.value", "library_setting.precedence",
@@ -11,6 +12,10 @@ message = "{subject} has its RoCE v2 IPv4 GID at index {observed}, its peers at 
 implied_by = ["ADR-02"]
 since = "0.2"
 sources = ["rules-review.md ADR-03", "rules-review.md G-FLEET", "incidents.md I-049 I-058"]
+
+[unless]
+"library_setting.value" = "a peer is known to pin an index"
+"library_setting.precedence" = "a peer is known to pin an index"
 
 [uses]
 "probe_result.status" = "tells a variable that is not set from one that was not read"
@@ -49,17 +54,8 @@ with port_gids as (
     group by target, device, port
 ),
 pinned as (
-    select
-        r.target,
-        case
-            when count(*) filter (s.precedence = 1) = 1
-                then try_cast(max(s.value) filter (s.precedence = 1) as integer) >= 0
-            when count(*) filter (s.file is not null and s.precedence is null) = 0 then false
-        end as is_pinned
-    from probe_result as r
-    left join library_setting as s on s.target = r.target and s.name in ('', 'NCCL_IB_GID_INDEX')
-    where r.probe = 'libraries' and r.status in ('ok', 'absent')
-    group by r.target
+    select target, case when value = '' then false else try_cast(value as integer) >= 0 end as is_pinned
+    from library_value('NCCL_IB_GID_INDEX')
 ),
 cohorts as (
     select

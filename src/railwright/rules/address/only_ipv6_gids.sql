@@ -38,22 +38,6 @@ with port_gids as (
         any_known(index = 0 and type = 'RoCE v2' and gid not like 'fe80:%') as first_is_routable
     from gid
     group by target, device, port
-),
-settings as (
-    -- '' = set in none of the files, and all of them were read; a file that was not has a row without a precedence.
-    select
-        r.target,
-        w.name,
-        case
-            when count(*) filter (s.name = w.name and s.precedence = 1) = 1
-                then max(s.value) filter (s.name = w.name and s.precedence = 1)
-            when count(*) filter (s.file is not null and s.precedence is null) = 0 then ''
-        end as value
-    from probe_result as r
-    cross join (select unnest(['NCCL_IB_GID_INDEX', 'NCCL_IB_ADDR_FAMILY']) as name) as w
-    left join library_setting as s on s.target = r.target and s.name in ('', w.name)
-    where r.probe = 'libraries' and r.status in ('ok', 'absent')
-    group by r.target, w.name
 )
 select
     p.target,
@@ -69,5 +53,5 @@ select
     p.inferred
 from port_scope as p
 left join port_gids as g on g.target = p.target and g.device = p.device and g.port = p.port
-left join settings as i on i.target = p.target and i.name = 'NCCL_IB_GID_INDEX'
-left join settings as f on f.target = p.target and f.name = 'NCCL_IB_ADDR_FAMILY'
+left join library_value('NCCL_IB_GID_INDEX') as i on i.target = p.target -- '' = not set
+left join library_value('NCCL_IB_ADDR_FAMILY') as f on f.target = p.target

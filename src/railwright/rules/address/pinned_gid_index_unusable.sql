@@ -1,11 +1,11 @@
 /* +++
 id = "ADR-02"
-title = "The pinned GID index leads nowhere on this port"
-severity = "high"
+title = "The pinned GID index is not one for RoCE v2"
+severity = "blocker"
 subject = "port"
 needs = [
     "port_scope.link_layer", "port_scope.role", "port_scope.netdev", "port_scope.state",
-    "library_setting.value", "library_setting.precedence", "gid.gid", "gid.netdev",
+    "library_setting.value", "library_setting.precedence", "gid.gid", "gid.netdev", "gid.type",
 ]
 message = "{subject}: NCCL_IB_GID_INDEX points at {observed}, not at {expected}"
 implied_by = ["ADR-01"]
@@ -15,10 +15,16 @@ sources = ["rules-review.md ADR-02", "incidents.md I-043 I-044 I-058", "NCCL src
 [uses]
 "probe_result.status" = "tells a variable or a slot that is not there from one that was not read"
 "port_scope.inferred" = "caps the severity"
+
+[grades]
+blocker = "the slot is empty"
+high = "the slot is link-local or of another network namespace"
+medium = "the slot is a RoCE v1 one"
 +++
 ## Why it matters
 NCCL_IB_GID_INDEX is one number for every port of every host, and GID tables differ: a VLAN, a second address or a
 macvlan shifts the slots. A port whose slot is empty fails at start, one whose slot is link-local times out (error 12).
+RoCE v1 is a bare Ethernet frame: no router passes it on, no DSCP tells its priority, and ECMP has nothing to hash.
 
 ## What to do
 Remove the variable from the file: NCCL 2.21 and later find the RoCE v2 IPv4 GID themselves. On older releases set the
@@ -27,20 +33,11 @@ do not. No reset.
 
 ## When it is wrong
 Only the host's configuration files are read: a job that sets the variable itself, and a container with its own
-/etc/nccl.conf, are not seen. The variable of another library (UCX_IB_GID_INDEX, NVSHMEM_IB_GID_INDEX) is not judged.
+/etc/nccl.conf, are not seen. A fabric that is one layer 2 domain may run RoCE v1 on purpose. The variable of another library (UCX_IB_GID_INDEX, NVSHMEM_IB_GID_INDEX) is not judged.
 */
 with pinned as (
-    select
-        r.target,
-        case
-            when count(*) filter (s.precedence = 1) = 1 then try_cast(max(s.value) filter (s.precedence = 1) as integer)
-            -- Set in none of the files, and all of them were read; a file that was not has a row without a precedence.
-            when count(*) filter (s.file is not null and s.precedence is null) = 0 then -1
-        end as index
-    from probe_result as r
-    left join library_setting as s on s.target = r.target and s.name in ('', 'NCCL_IB_GID_INDEX')
-    where r.probe = 'libraries' and r.status in ('ok', 'absent')
-    group by r.target
+    select target, case when value = '' then -1 else try_cast(value as integer) end as index
+    from library_value('NCCL_IB_GID_INDEX')
 )
 select
     p.target,
@@ -49,17 +46,23 @@ select
     'index ' || i.index || case
         when g.index is null then ', which is empty'
         when g.netdev = '' then ', of another network namespace'
-        else ', which is ' || g.gid
+        when g.gid like 'fe80:%' then ', which is ' || g.gid
+        else ', which is ' || g.type
     end as observed,
-    'a GID that is not link-local' as expected,
+    'a RoCE v2 GID that is not link-local' as expected,
     p.link_layer = 'Ethernet' and p.role = 'compute' and p.state = 'ACTIVE' and p.netdev <> ''
         and i.index >= 0 as applies,
     case
         when g.index is null and r.status = 'ok' then true
-        else g.gid like 'fe80:%' or g.netdev = ''
+        else g.gid like 'fe80:%' or g.netdev = '' or g.type <> 'RoCE v2'
     end as fault,
     p.netdev as detail,
-    p.inferred
+    p.inferred,
+    case
+        when g.index is null then 'blocker'
+        when g.gid not like 'fe80:%' and g.netdev <> '' then 'medium'
+        else 'high'
+    end as severity
 from port_scope as p
 left join pinned as i on i.target = p.target
 left join gid as g on g.target = p.target and g.device = p.device and g.port = p.port and g.index = i.index

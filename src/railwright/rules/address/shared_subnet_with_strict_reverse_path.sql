@@ -1,5 +1,5 @@
 /* +++
-id = "ADR-04b"
+id = "ADR-10"
 title = "Strict reverse path filter on compute ports that share a subnet"
 severity = "medium"
 subject = "port"
@@ -8,6 +8,7 @@ needs = [
     "netdev.master", "address.prefix_length", "ip_sysctl.value", "ip_rule.source",
 ]
 message = "{subject}: {observed}; it should be {expected}"
+covers = ["ADR-04"]
 since = "0.2"
 sources = ["rules-review.md ADR-04", "incidents.md I-052", "Linux Documentation/networking/ip-sysctl.rst: rp_filter"]
 
@@ -54,7 +55,7 @@ subnets as (
         count(distinct netdev) filter (role = 'compute') as compute_ports,
         count(distinct netdev) filter (role is null) as ports_of_no_role,
         -- Any address of the host whose place is not known may be in this subnet as well.
-        sum(count(*) filter (network is null or vrf is null)) over (partition by target) as unplaced
+        sum(count(*) filter (network is null or vrf is null)) over (partition by target) as unplaced -- null: a count is always there
     from own
     group by target, vrf, prefix_length, network
 ),

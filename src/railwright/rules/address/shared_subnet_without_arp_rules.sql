@@ -12,6 +12,9 @@ covers = ["ADR-05"]
 since = "0.2"
 sources = ["rules-review.md ADR-04", "incidents.md I-052 I-053 I-054", "Linux Documentation/networking/ip-sysctl.rst"]
 
+[unless]
+"ip_sysctl.value" = "the port shares no subnet"
+
 [uses]
 "probe_result.status" = "tells a port without an address from one whose addresses were not read"
 "port_scope.inferred" = "caps the severity"
@@ -54,7 +57,7 @@ subnets as (
         count(distinct netdev) filter (role = 'compute') as compute_ports,
         count(distinct netdev) filter (role is null) as ports_of_no_role,
         -- Any address of the host whose place is not known may be in this subnet as well.
-        sum(count(*) filter (network is null or vrf is null)) over (partition by target) as unplaced
+        sum(count(*) filter (network is null or vrf is null)) over (partition by target) as unplaced -- null: a count is always there
     from own
     group by target, vrf, prefix_length, network
 ),
@@ -86,8 +89,8 @@ select
     p.device,
     p.port,
     -- What holds is the larger of the interface's value and that of all.
-    'it shares a subnet, with arp_ignore ' || greatest(i.ignore, everywhere.ignore)
-        || ' and arp_announce ' || greatest(i.announce, everywhere.announce) as observed,
+    'it shares a subnet, with arp_ignore ' || greatest(i.ignore, everywhere.ignore) -- null: for the words
+        || ' and arp_announce ' || greatest(i.announce, everywhere.announce) as observed, -- null: for the words
     'a subnet of its own, or arp_ignore 1 and arp_announce 2' as expected,
     p.link_layer = 'Ethernet' and p.role = 'compute' and p.netdev <> ''
         and (o.netdev is not null or case when r.status = 'ok' then false end) as applies,

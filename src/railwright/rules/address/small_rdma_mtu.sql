@@ -8,10 +8,14 @@ needs = [
     "netdev.mtu", "verbs_port.active_mtu",
 ]
 message = "{subject} has {observed}; {expected} is usual"
-implied_by = ["LNK-01"]
+implied_by = ["LNK-01", "INTENT.mtu"]
 cost = "about 5 % of all-reduce bandwidth at MTU 1500 (incidents.md I-149)"
 since = "0.2"
 sources = ["rules-review.md MTU-01", "incidents.md I-149", "reference.md B3", "Linux include/rdma/ib_addr.h: iboe_get_mtu"]
+
+[unless]
+"netdev.mtu" = "the port is InfiniBand"
+"verbs_port.active_mtu" = "the port is Ethernet"
 
 [uses]
 "port_scope.netdev" = "asked on Ethernet only"
@@ -47,7 +51,7 @@ select
     p.port,
     case p.link_layer
         when 'Ethernet' then 'MTU ' || n.mtu || ' on its network device, so RDMA MTU '
-            || list_max(list_filter([256, 512, 1024, 2048, 4096], lambda size: size + 96 <= n.mtu))
+            || list_max(list_filter([256, 512, 1024, 2048, 4096], lambda size: size + 96 <= n.mtu)) -- null: numbers of ours
         else 'RDMA MTU ' || v.active_mtu
     end as observed,
     case p.link_layer

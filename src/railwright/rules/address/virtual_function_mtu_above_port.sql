@@ -47,7 +47,7 @@ select
     'RDMA MTU ' || v.active_mtu as expected,
     p.link_layer = 'Ethernet' and p.role in ('compute', 'storage') and p.vf_count > 0
         -- Virtual functions that the host does not see can only be judged where they are.
-        and f.target is not null as applies,
+        and case when f.target is not null then true when p.vf_count is not null then false end as applies,
     f.mtu > v.active_mtu as fault,
     f.device as detail,
     p.inferred

@@ -1,14 +1,13 @@
 /* +++
 id = "CNT-02"
 title = "Packets arrive damaged"
-severity = "medium"
+severity = "high"
 subject = "port"
 needs = [
   "port_scope.link_layer", "port_scope.role", "rdma_counter.value", "before.rdma_counter.value", "host.boot_id",
   "before.host.boot_id",
 ]
 message = "{subject} received {observed} with a bad checksum"
-implied_by = ["CNT-02b"]
 baseline = true
 since = "0.2"
 sources = ["rules-review.md CNT-02, G-WINDOW", "reference.md B5", "incidents.md I-072"]
@@ -16,6 +15,15 @@ sources = ["rules-review.md CNT-02, G-WINDOW", "reference.md B5", "incidents.md 
 [uses]
 "port_scope.netdev" = "only for the words"
 "port_scope.inferred" = "caps the severity"
+
+[grades]
+high = "more than packets_per_hour, counted over an hour at least"
+medium = "fewer"
+
+[parameters.packets_per_hour]
+default = 10
+unit = "1/h, and more than that in all"
+reason = "rules-review.md CNT-02: one in days is not urgent, more than ten an hour is"
 +++
 ## Why it matters
 RoCE's own checksum (ICRC) covers a packet from NIC to NIC. Each link's checksum was good and this one is not: something
@@ -29,28 +37,6 @@ and have it replaced. A cable is rarely the cause.
 Something on the path that rewrites RoCE packets without a new checksum (tunnels, mirrors, address translation) makes the
 same count. The counters must be of one boot.
 */
-with one_boot as (
-    -- Counters compare only within one boot.
-    select n.target
-    from host as n
-    inner join before.host as b on b.target = n.target and b.boot_id = n.boot_id
-),
-
--- A counter that went down was reset.
-rises as (
-    select
-        n.target,
-        n.device,
-        n.port,
-        case when n.value >= b.value then n.value - b.value end as rise,
-        epoch(n.read_at) - epoch(b.read_at) as seconds
-    from rdma_counter as n
-    inner join one_boot as o on o.target = n.target
-    inner join before.rdma_counter as b
-        on b.target = n.target and b.device = n.device and b.port = n.port and b.counter = n.counter
-    where n.counter = 'rx_icrc_encapsulated'
-)
-
 select
     p.target,
     p.device,
@@ -60,6 +46,8 @@ select
     p.link_layer = 'Ethernet' and p.role in ('compute', 'storage') as applies,
     r.rise > 0 as fault,
     p.netdev as detail,
-    p.inferred
+    p.inferred,
+    case when r.rise > $packets_per_hour * at_least(r.seconds / 3600, 1) then 'high' else 'medium' end as severity
 from port_scope as p
-left join rises as r on r.target = p.target and r.device = p.device and r.port = p.port
+left join rdma_rise as r
+    on r.target = p.target and r.device = p.device and r.port = p.port and r.counter = 'rx_icrc_encapsulated'

@@ -35,25 +35,16 @@ at a time. Then ask why the host is slow: N-05, PCI-01 to PCI-03.
 A priority that is marked lossless on the NIC by mistake: then the mark is the fault. Drops at the moment when PFC was
 switched on, or the switch rebooted. The counters must be of one boot.
 */
-with one_boot as (
-    -- Counters compare only within one boot.
-    select n.target
-    from host as n
-    inner join before.host as b on b.target = n.target and b.boot_id = n.boot_id
-),
-
--- A counter that went down was reset. The eighth character is the priority.
-drops as (
+-- The eighth character is the priority.
+with drops as (
     select
         n.target,
         n.netdev,
         try_cast(n.counter[8] as integer) as priority,
-        case when count(b.value) filter (n.value >= b.value) = count(*) then sum(n.value - b.value) end as dropped,
-        max(epoch(n.read_at) - epoch(b.read_at)) as seconds
-    from netdev_counter as n
+        sum_known(n.rise) as dropped,
+        max(n.seconds) as seconds
+    from netdev_rise as n
     cross join site as s
-    inner join one_boot as o on o.target = n.target
-    left join before.netdev_counter as b on b.target = n.target and b.netdev = n.netdev and b.counter = n.counter
     where (n.counter like 'rx_prio__discards' or n.counter like 'rx_prio__buf_discard')
         and (s.pfc_mask is null or (s.pfc_mask >> try_cast(n.counter[8] as integer)) & 1 = 1)
     group by n.target, n.netdev, priority
@@ -71,10 +62,9 @@ priorities as (
             when s.pfc_mask is not null then (s.pfc_mask >> d.priority) & 1 = 1
             else coalesce(q.pfc_enabled, k.enabled) -- null: either tool tells
         end as is_lossless
-    from port_scope as p
+    from port_link as p
     cross join site as s
-    left join bond_member as b on b.target = p.target and b.bond = p.netdev
-    left join drops as d on d.target = p.target and d.netdev = case when b.member is null then p.netdev else b.member end
+    left join drops as d on d.target = p.target and d.netdev = p.netdev
     left join qos_priority as q on q.target = d.target and q.netdev = d.netdev and q.priority = d.priority
     left join dcb_pfc_priority as k on k.target = d.target and k.netdev = d.netdev and k.priority = d.priority
 ),

@@ -3,12 +3,13 @@ id = "FLT-04"
 title = "Counter grows far faster than that of its peers"
 severity = "medium"
 subject = "port"
+peers = true
 needs = [
   "port_scope.role", "port_scope.cohort", "rdma_counter.value", "before.rdma_counter.value", "host.boot_id",
   "before.host.boot_id",
 ]
 message = "{subject} is far above its peers: {observed}"
-implied_by = ["CNT-01", "N-04", "N-07", "N-07b", "QOS-11"]
+implied_by = ["CNT-01", "N-04", "N-07", "QOS-11"]
 preview = true
 baseline = true
 since = "0.2"
@@ -62,29 +63,19 @@ network; pause sent, this host; notifications, the receiver this port sends to; 
 Jobs that load their ports unevenly: one root of a broadcast, one host of a many-to-one pattern. Compare during the same
 job, over the same time.
 */
-with one_boot as (
-    -- Counters compare only within one boot.
-    select n.target
-    from host as n
-    inner join before.host as b on b.target = n.target and b.boot_id = n.boot_id
-),
-
 -- A counter that went down was reset, unless its 32 bits went past their end.
-rdma as (
+with rdma as (
     select
-        n.target,
-        n.device,
-        n.port,
-        n.counter,
+        target,
+        device,
+        port,
+        counter,
         case
-            when n.value >= b.value then n.value - b.value
-            when n.counter not like '%cnp%' and b.value - n.value > 2147483648 then n.value - b.value + 4294967296
-        end / greatest(epoch(n.read_at) - epoch(b.read_at), 1) as rate
-    from rdma_counter as n
-    inner join one_boot as o on o.target = n.target
-    inner join before.rdma_counter as b
-        on b.target = n.target and b.device = n.device and b.port = n.port and b.counter = n.counter
-    where n.counter in ('out_of_sequence', 'out_of_buffer', 'rnr_nak_retry_err', 'np_cnp_sent', 'rp_cnp_handled')
+            when counter not like '%cnp%' and earlier - value > 2147483648 then value - earlier + 4294967296
+            else rise
+        end / at_least(seconds, 1) as rate
+    from rdma_rise
+    where counter in ('out_of_sequence', 'out_of_buffer', 'rnr_nak_retry_err', 'np_cnp_sent', 'rp_cnp_handled')
 ),
 
 ethernet as (
@@ -93,12 +84,10 @@ ethernet as (
         p.device,
         p.port,
         case when n.counter like '%pause%' then n.counter[1:2] || ' pause' else n.counter end as name,
-        case when count(b.value) filter (n.value >= b.value) = count(*) then sum(n.value - b.value) end
-            / greatest(max(epoch(n.read_at) - epoch(b.read_at)), 1) as rate
+        sum_known(n.rise)
+            / at_least(max(n.seconds), 1) as rate
     from port_scope as p
-    inner join netdev_counter as n on n.target = p.target and n.netdev = p.netdev
-    inner join one_boot as o on o.target = n.target
-    inner join before.netdev_counter as b on b.target = n.target and b.netdev = n.netdev and b.counter = n.counter
+    inner join netdev_rise as n on n.target = p.target and n.netdev = p.netdev
     where n.counter like '_x_prio__pause_duration' or n.counter = 'rx_discards_phy'
     group by p.target, p.device, p.port, name
 ),
@@ -106,7 +95,7 @@ ethernet as (
 rates as (
     select
         r.*,
-        case when count(r.rate) over peers >= $least_members then median(r.rate) over peers end as usual,
+        case when count(r.rate) over peers >= $least_members then median(r.rate) over peers end as usual, -- null: of enough peers
         case
             when r.counter like '%pause' then $pause_us_per_s
             when r.counter like '%cnp%' then $notifications_per_s

@@ -3,6 +3,7 @@ id = "CNT-01"
 title = "RDMA packets are sent anew"
 severity = "high"
 subject = "port"
+peers = true
 needs = [
   "port_scope.role", "rdma_counter.value", "before.rdma_counter.value", "host.boot_id", "before.host.boot_id",
 ]
@@ -47,30 +48,20 @@ and PFC of the data class along the path, at both ends. Nothing is to be set her
 A job that was killed leaves its peers with exceeded retries. Out of order packets are not counted here: adaptive routing
 makes them. Connections that the GPU drives may not show. Without eight peers a steady loss is unknown, not ok.
 */
-with one_boot as (
-    -- Counters compare only within one boot.
-    select n.target
-    from host as n
-    inner join before.host as b on b.target = n.target and b.boot_id = n.boot_id
-),
-
-rises as (
+with rises as (
     select
-        n.target,
-        n.device,
-        n.port,
-        n.counter,
+        target,
+        device,
+        port,
+        counter,
+        -- 32 bits go on from 0 at their end; a smaller step down is a reset. Packets have 64 bits.
         case
-            when n.value >= b.value then n.value - b.value
-            -- 32 bits go on from 0 at their end; a smaller step down is a reset. Packets have 64 bits.
-            when n.counter <> 'port_xmit_packets' and b.value - n.value > 2147483648 then n.value - b.value + 4294967296
+            when counter <> 'port_xmit_packets' and earlier - value > 2147483648 then value - earlier + 4294967296
+            else rise
         end as rise,
-        epoch(n.read_at) - epoch(b.read_at) as seconds
-    from rdma_counter as n
-    inner join one_boot as o on o.target = n.target
-    inner join before.rdma_counter as b
-        on b.target = n.target and b.device = n.device and b.port = n.port and b.counter = n.counter
-    where n.counter in (
+        seconds
+    from rdma_rise
+    where counter in (
         'packet_seq_err', 'implied_nak_seq_err', 'local_ack_timeout_err', 'roce_adp_retrans',
         'req_transport_retries_exceeded', 'port_xmit_packets'
     )
@@ -84,10 +75,10 @@ ports as (
         -- Older cards have no roce_adp_retrans; the other three must be there.
         case
             when count(rise) filter (counter like '%_err') = 3 and count(rise) = count(*)
-                then sum(rise) filter (counter like '%_err' or counter = 'roce_adp_retrans')
+                then sum(rise) filter (counter like '%_err' or counter = 'roce_adp_retrans') -- null: all were read
         end as events,
         max(rise) filter (counter = 'req_transport_retries_exceeded') as deaths,
-        events * 1e6 / greatest(max(rise) filter (counter = 'port_xmit_packets'), 1) as per_million,
+        events * 1e6 / at_least(max(rise) filter (counter = 'port_xmit_packets'), 1) as per_million,
         max(seconds) as seconds
     from rises
     group by target, device, port
@@ -97,7 +88,7 @@ cohorts as (
     select
         p.cohort,
         count(*) as members,
-        case when count(r.per_million) >= $least_members then median(r.per_million) end as per_million
+        case when count(r.per_million) >= $least_members then median(r.per_million) end as per_million -- null: of enough peers
     from port_scope as p
     left join ports as r on r.target = p.target and r.device = p.device and r.port = p.port
     group by p.cohort

@@ -8,7 +8,7 @@ needs = [
   "host.boot_id", "before.host.boot_id",
 ]
 message = "{subject} asked the network to stop for {observed}"
-implied_by = ["N-07", "N-07b", "PCI-01", "PCI-02", "PCI-03"]
+implied_by = ["N-07", "PCI-01", "PCI-02", "PCI-03"]
 preview = true
 baseline = true
 since = "0.2"
@@ -39,26 +39,12 @@ Nothing is to be set on the switch.
 Many-to-one traffic that no NIC could take: then packets were marked on their way, which is why marks speak against this
 rule. That the switch's queue was empty at that moment cannot be seen from the host.
 */
-with one_boot as (
-    -- Counters compare only within one boot.
-    select n.target
-    from host as n
-    inner join before.host as b on b.target = n.target and b.boot_id = n.boot_id
-),
-
--- A counter that went down was reset. Durations are in microseconds, and printed only while PFC is on.
-rises as (
-    select
-        n.target,
-        n.netdev,
-        n.counter,
-        case when n.value >= b.value then n.value - b.value end as rise,
-        epoch(n.read_at) - epoch(b.read_at) as seconds
-    from netdev_counter as n
-    left join one_boot as o on o.target = n.target
-    left join before.netdev_counter as b on b.target = o.target and b.netdev = n.netdev and b.counter = n.counter
-    where n.counter like 'tx_prio__pause_duration' or n.counter like 'outbound_pci_stalled____events'
-        or n.counter in ('outbound_pci_buffer_overflow', 'rx_packets_phy')
+-- Durations are in microseconds, and printed only while PFC is on.
+with rises as (
+    select target, netdev, counter, rise, seconds
+    from netdev_rise
+    where counter like 'tx_prio__pause_duration' or counter like 'outbound_pci_stalled____events'
+        or counter in ('outbound_pci_buffer_overflow', 'rx_packets_phy')
 ),
 
 netdevs as (
@@ -85,19 +71,9 @@ ports as (
         any_known(n.is_stalled) as is_stalled,
         max(n.paused_s) as paused_s,
         max(n.seconds) as seconds
-    from port_scope as p
-    left join bond_member as b on b.target = p.target and b.bond = p.netdev
-    left join netdevs as n on n.target = p.target and n.netdev = case when b.member is null then p.netdev else b.member end
+    from port_link as p
+    left join netdevs as n on n.target = p.target and n.netdev = p.netdev
     group by p.target, p.device, p.port
-),
-
-marks as (
-    select n.target, n.device, n.port, case when n.value >= b.value then n.value - b.value end as rise
-    from rdma_counter as n
-    inner join one_boot as o on o.target = n.target
-    inner join before.rdma_counter as b
-        on b.target = n.target and b.device = n.device and b.port = n.port and b.counter = n.counter
-    where n.counter = 'np_ecn_marked_roce_packets'
 )
 
 select
@@ -115,4 +91,5 @@ select
 from port_scope as p
 cross join site as s
 left join ports as e on e.target = p.target and e.device = p.device and e.port = p.port
-left join marks as m on m.target = p.target and m.device = p.device and m.port = p.port
+left join rdma_rise as m
+    on m.target = p.target and m.device = p.device and m.port = p.port and m.counter = 'np_ecn_marked_roce_packets'

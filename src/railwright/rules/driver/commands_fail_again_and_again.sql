@@ -1,11 +1,12 @@
 /* +++
-id = "DRV-04c"
+id = "DRV-09"
 title = "Firmware commands of this NIC fail again and again"
 severity = "high"
 subject = "nic"
 needs = ["kernel_message.kind"]
 message = "{subject}: {observed}"
-implied_by = ["DRV-04", "DRV-04b"]
+implied_by = ["DRV-04", "DRV-08"]
+covers = ["DRV-04"]
 since = "0.2"
 sources = [
   "rules-review.md DRV-04 (others: high at 3 in one hour), G-ROLE",
@@ -47,21 +48,7 @@ firmware reset (takes down every function of the card).
 A faulty program that creates objects the card refuses. The hour may lie far back: the log says when, since the driver
 was loaded.
 */
-with loads as (
-    select target, pci, max(place) as place
-    from kernel_message
-    where kind = 'firmware'
-    group by target, pci
-),
-
--- The log is a ring: complete is what begins with the boot, or with the last load of the driver.
-logs as (
-    select target, bool_or(kind = 'boot') as is_whole -- null: every message has a kind
-    from kernel_message
-    group by target
-),
-
-errors as (
+with errors as (
     select
         e.target,
         e.pci,
@@ -69,7 +56,7 @@ errors as (
         case e.kind when 'health' then e.text else e.command || ' ' || e.text end as words,
         e.seconds - lag(e.seconds, $least_errors - 1) over (partition by e.target, e.pci order by e.place) as span_s
     from kernel_message as e
-    left join loads as l on l.target = e.target and l.pci = e.pci
+    left join driver_load as l on l.target = e.target and l.pci = e.pci
     where (l.place is null or e.place > l.place)
         and (
             (
@@ -106,6 +93,7 @@ select
     n.device as detail,
     n.inferred
 from nic_scope as n
-left join logs as w on w.target = n.target
-left join loads as l on l.target = n.target and l.pci = n.pci
+-- The log is a ring: complete is what begins with the boot, or with the last load of the driver.
+left join kernel_log as w on w.target = n.target
+left join driver_load as l on l.target = n.target and l.pci = n.pci
 left join counted as c on c.target = n.target and c.pci = n.pci

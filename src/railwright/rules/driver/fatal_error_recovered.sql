@@ -1,11 +1,12 @@
 /* +++
-id = "DRV-04b"
+id = "DRV-08"
 title = "The NIC had a fatal error since boot and was recovered"
 severity = "high"
 subject = "nic"
 needs = ["kernel_message.kind"]
 message = "{subject}: {observed} earlier in this boot"
 implied_by = ["DRV-04"]
+covers = ["DRV-04"]
 since = "0.2"
 sources = [
   "rules-review.md DRV-04 (recovered: high, not blocker)",
@@ -34,24 +35,10 @@ cards that do not do it. Take the card out at the second time.
 ## When it is wrong
 Somebody loaded the driver anew on purpose, after an error that was made on purpose (a reset under load).
 */
-with loads as (
-    select target, pci, max(place) as place
-    from kernel_message
-    where kind = 'firmware'
-    group by target, pci
-),
-
--- The log is a ring: without the first line of this boot older messages are lost.
-logs as (
-    select target, bool_or(kind = 'boot') as is_whole -- null: every message has a kind
-    from kernel_message
-    group by target
-),
-
-errors as (
+with errors as (
     select e.target, e.pci, case e.kind when 'health' then e.text else e.command || ' timed out' end as words
     from kernel_message as e
-    inner join loads as l on l.target = e.target and l.pci = e.pci and l.place > e.place
+    inner join driver_load as l on l.target = e.target and l.pci = e.pci and l.place > e.place
     where e.kind = 'command_timeout'
         or (
             e.kind = 'health'
@@ -75,5 +62,6 @@ select
     n.device as detail,
     n.inferred
 from nic_scope as n
-left join logs as w on w.target = n.target
+-- The log is a ring: without the first line of this boot older messages are lost.
+left join kernel_log as w on w.target = n.target
 left join counted as e on e.target = n.target and e.pci = n.pci

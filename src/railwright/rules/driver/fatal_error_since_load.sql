@@ -34,30 +34,16 @@ for the vendor before the reset: they are lost by it.
 
 ## When it is wrong
 A reset that somebody ran prints some of these words while it is under way. A recovery that succeeded loads the driver
-anew and is DRV-04b.
+anew and is DRV-08.
 */
-with loads as (
-    select target, pci, max(place) as place
-    from kernel_message
-    where kind = 'firmware'
-    group by target, pci
-),
-
--- The log is a ring: complete is what begins with the boot, or with the last load of the driver.
-logs as (
-    select target, bool_or(kind = 'boot') as is_whole -- null: every message has a kind
-    from kernel_message
-    group by target
-),
-
-errors as (
+with errors as (
     select
         e.target,
         e.pci,
         e.kind,
         case e.kind when 'health' then e.text when 'probe_failed' then 'probe failed' else e.command || ' timed out' end as words
     from kernel_message as e
-    left join loads as l on l.target = e.target and l.pci = e.pci
+    left join driver_load as l on l.target = e.target and l.pci = e.pci
     where (l.place is null or e.place > l.place)
         and (
             e.kind in ('command_timeout', 'probe_failed')
@@ -94,6 +80,7 @@ select
     n.device as detail,
     n.inferred
 from nic_scope as n
-left join logs as w on w.target = n.target
-left join loads as l on l.target = n.target and l.pci = n.pci
+-- The log is a ring: complete is what begins with the boot, or with the last load of the driver.
+left join kernel_log as w on w.target = n.target
+left join driver_load as l on l.target = n.target and l.pci = n.pci
 left join counted as e on e.target = n.target and e.pci = n.pci

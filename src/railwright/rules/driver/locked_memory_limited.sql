@@ -55,7 +55,7 @@ answered as (
 ),
 
 memory as (
-    select target, case when count(memory_total_mb) = count(*) then sum(memory_total_mb) * 1048576 end as bytes
+    select target, sum_known(memory_total_mb) * 1048576 as bytes
     from numa_node
     group by target
 ),

@@ -67,13 +67,6 @@ hosts as (
         string_agg(words, ', ' order by words) filter (is_missing) as words
     from refused
     group by target
-),
-
--- The log is a ring: without the first line of this boot older messages are lost.
-logs as (
-    select target, bool_or(kind = 'boot') as is_whole -- null: every message has a kind
-    from kernel_message
-    group by target
 )
 
 select
@@ -90,4 +83,5 @@ from target as t
 left join cards as c on c.target = t.target
 left join answered as a on a.target = t.target
 left join hosts as h on h.target = t.target
-left join logs as l on l.target = t.target
+-- The log is a ring: without the first line of this boot older messages are lost.
+left join kernel_log as l on l.target = t.target

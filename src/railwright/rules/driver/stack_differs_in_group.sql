@@ -3,6 +3,7 @@ id = "DRV-06"
 title = "RDMA driver differs from that of like hosts"
 severity = "medium"
 subject = "host"
+peers = true
 needs = ["kernel_module.taints"]
 message = "{subject} runs {observed}, most hosts of its kind run {expected}"
 since = "0.2"

@@ -5,13 +5,12 @@ severity = "high"
 subject = "host"
 needs = ["probe_result.status", "rdma_device.pci"]
 message = "{subject}: {observed}"
-covers = ["N-11"]
+implied_by = ["N-11"]
 since = "0.2"
 sources = [
-  "rules-review.md N-11 (uverbs), N-12",
+  "rules-review.md N-12",
   "incidents.md I-108",
   "rdma-core libibverbs/examples/devinfo.c",
-  "NVSentinel nic-health-monitor (character devices)",
 ]
 
 [uses]
@@ -28,8 +27,8 @@ the driver package, of the same release as the kernel modules); "Failed to open 
 (udev, `modprobe ib_uverbs`). No link is touched.
 
 ## When it is wrong
-The host's own libraries do not matter where all jobs bring theirs in containers; the nodes still do. Nodes for
-management packets (umad) are not read.
+The host's own libraries do not matter where all jobs bring theirs in containers; the nodes still do. Whether the kernel has
+made them is N-11.
 */
 with answered as (
     select

@@ -49,7 +49,7 @@ select
     case when r.supported_levels = '' then 'no reset level' else 'only level ' || r.supported_levels end as observed,
     'level 3, 4 or 5' as expected,
     -- A guest's virtual function has no parameters of its own (ids: mlx5_core's table).
-    not n.device_id in ('1012', '1014', '1016', '1018', '101a', '101c', '101e', 'a2d3')
+    not is_virtual_function(n.device_id)
     and (c.is_waiting or (f.running_version <> '' and f.running_version <> f.version)) as applies,
     -- Level 0 patches running firmware, level 1 restarts the Arm side: neither reads the parameters anew.
     not list_has_any(string_split(r.supported_levels, ','), ['3', '4', '5']) as fault,

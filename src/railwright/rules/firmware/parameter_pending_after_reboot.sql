@@ -67,7 +67,7 @@ select
     w.words as observed,
     'in force after a reboot' as expected,
     -- A guest's virtual function has no parameters of its own (ids: mlx5_core's table).
-    not n.device_id in ('1012', '1014', '1016', '1018', '101a', '101c', '101e', 'a2d3')
+    not is_virtual_function(n.device_id)
     and c.is_waiting and h.boot_id <> e.boot_id as applies,
     w.is_left_over as fault
 from nic_scope as n

@@ -13,6 +13,10 @@ sources = [
   "Linux mlx5_core main.c (ids of virtual functions), devlink.c (running and stored version)",
 ]
 
+[unless]
+"nic_firmware.version" = "devlink tells it"
+"nic_firmware.running_version" = "devlink tells it"
+
 [uses]
 "nic_scope.role" = "a function without a port of its own has no role; only management and unused ports are left out"
 "devlink_device.pci" = "asked only where flint gave nothing: it needs root, devlink does not"
@@ -74,7 +78,7 @@ select
     v.running as observed,
     v.stored as expected,
     -- A guest's virtual function has no flash of its own (ids: mlx5_core's table).
-    not v.device_id in ('1012', '1014', '1016', '1018', '101a', '101c', '101e', 'a2d3')
+    not is_virtual_function(v.device_id)
     and not coalesce(v.role, '') in ('management', 'unused') as applies, -- null: without a port there is no role
     v.running <> v.stored as fault,
     'a reset takes down ' || c.count || ' function(s) in this slot' as detail

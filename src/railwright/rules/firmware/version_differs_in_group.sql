@@ -3,6 +3,7 @@ id = "FWC-01"
 title = "Firmware differs from that of like cards"
 severity = "medium"
 subject = "nic"
+peers = true
 needs = [
   "nic_scope.device_id", "port_scope.cohort", "port_scope.pci", "rdma_device.pci", "rdma_device.firmware_version",
 ]
@@ -61,7 +62,7 @@ members as (
         d.version,
         case
             -- A guest does not choose the firmware of the card behind its virtual function (ids: mlx5_core's table).
-            when n.device_id in ('1012', '1014', '1016', '1018', '101a', '101c', '101e', 'a2d3') then false
+            when is_virtual_function(n.device_id) then false
             -- In a pod's namespace, or the second function of a bond.
             when d.pci is null and a.rdma then false
             when n.device_id is not null and d.pci is not null then true

@@ -3,12 +3,10 @@ id = "FLT-01"
 title = "Host is configured differently from its peers"
 severity = "medium"
 subject = "host"
+peers = true
 needs = ["host_scope.kind", "digest.digest"]
 message = "{subject} differs from most of its kind in {observed}"
-implied_by = [
-  "INTENT.trust", "INTENT.pfc", "INTENT.ecn", "INTENT.parameter", "INTENT.programmable_cc", "INTENT.adaptive_routing",
-  "FWC-03", "GDR-06", "NUM-03",
-]
+implied_by = ["*"]
 since = "0.2"
 sources = [
   "rules-review.md FLT-01, G-FLEET", "incidents.md I-010, I-016",

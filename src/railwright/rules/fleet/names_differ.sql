@@ -3,6 +3,7 @@ id = "FLT-05"
 title = "NICs have other names than on its peers"
 severity = "medium"
 subject = "host"
+peers = true
 needs = ["host_scope.kind", "host_kind.nic_functions", "port_scope.pci", "rdma_device.psid"]
 message = "{subject} has {observed} where most of its kind have {expected}"
 since = "0.2"

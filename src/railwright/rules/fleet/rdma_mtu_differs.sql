@@ -3,6 +3,7 @@ id = "MTU-02"
 title = "RDMA MTU differs from that of its peers"
 severity = "high"
 subject = "port"
+peers = true
 needs = ["port_scope.role", "port_scope.state", "port_scope.cohort", "verbs_port.active_mtu"]
 message = "{subject} has an RDMA MTU of {observed}, most of its peers {expected}"
 implied_by = ["MTU-01", "INTENT.mtu", "LNK-01"]

@@ -3,7 +3,7 @@ id = "GDR-11"
 title = "A GPU has no compute NIC below its PCIe switch"
 severity = "medium"
 subject = "gpu"
-needs = ["host_scope.virtualization", "host_scope.architecture", "host_scope.gpus", "gpu_nic.distance"]
+needs = ["host_scope.has_class", "host_scope.virtualization", "host_scope.architecture", "host_scope.gpus", "gpu_nic.distance"]
 message = "{subject} has its nearest compute NIC at {observed}"
 cost = "25 instead of 56 GB/s per NIC across sockets (incidents.md I-145)"
 since = "0.2"
@@ -45,7 +45,7 @@ select
     g.pci,
     case when w.best is null then 'none' else w.best[2] end as observed,
     'PIX or PXB' as expected,
-    h.compute_nics is not null
+    case when h.has_class then h.compute_nics is not null else h.has_class end
         and 2 * h.compute_nics >= h.gpus
         and h.gpus = 8
         and h.virtualization = 'bare metal'

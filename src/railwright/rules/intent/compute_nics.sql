@@ -3,7 +3,7 @@ id = "INTENT.compute_nics"
 title = "Fewer compute NICs than the node class has"
 severity = "blocker"
 subject = "host"
-needs = ["port_scope.card", "port_scope.role", "probe_result.status"]
+needs = ["host_scope.has_class", "port_scope.card", "port_scope.role", "probe_result.status"]
 message = "{subject} has {observed} compute NICs, its class has {expected}"
 covers = ["PCI-08"]
 since = "0.2"
@@ -66,6 +66,7 @@ answered as (
 counted as (
     select
         h.target,
+        h.has_class,
         h.compute_nics as wanted,
         case when a.rdma then coalesce(c.compute, 0) end as compute, -- null: read, and no port: none
         coalesce(c.unsure, 0) as unsure, -- null: the same
@@ -84,6 +85,7 @@ select
     compute as observed,
     wanted as expected,
     case
+        when has_class is null then null
         when wanted is null then false
         when compute < wanted and compute + certain >= wanted then false
         when compute < wanted and compute + certain + perhaps >= wanted then null

@@ -9,6 +9,9 @@ setting = "nic.dscp_priority"
 since = "0.2"
 sources = ["rules-review.md QOS-03", "reference.md B3", "incidents.md I-061, I-070", "Linux mlx5 en_dcbnl.c"]
 
+[unless]
+"qos_dscp.priority" = "dcb tells it"
+
 [uses]
 "site.data_dscp" = "nothing is wanted where the site says nothing"
 "site.data_priority" = "nothing is wanted where the site says nothing"

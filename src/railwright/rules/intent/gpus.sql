@@ -3,7 +3,7 @@ id = "INTENT.gpus"
 title = "Fewer GPUs than the node class has"
 severity = "high"
 subject = "host"
-needs = ["host_scope.gpus"]
+needs = ["host_scope.has_class", "host_scope.gpus"]
 message = "{subject} has {observed} GPUs on the PCI bus, its class has {expected}"
 since = "0.2"
 sources = [
@@ -31,7 +31,7 @@ select
     h.target,
     h.gpus as observed,
     c.gpus as expected,
-    c.gpus is not null as applies,
+    case when h.has_class then c.gpus is not null else h.has_class end as applies,
     h.gpus < c.gpus as fault
 from host_scope as h
 left join node_class as c on c.target = h.target

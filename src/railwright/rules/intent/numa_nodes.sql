@@ -3,7 +3,7 @@ id = "INTENT.numa_nodes"
 title = "Number of NUMA nodes is not that of the node class"
 severity = "medium"
 subject = "host"
-needs = ["numa_node.cpu_count"]
+needs = ["host_scope.has_class", "numa_node.cpu_count"]
 message = "{subject} has {observed} NUMA nodes with CPUs, its class has {expected}"
 covers = ["NUM-02"]
 since = "0.2"
@@ -33,7 +33,7 @@ select
     h.target,
     n.with_cpus as observed,
     h.numa_nodes as expected,
-    h.numa_nodes is not null as applies,
+    case when h.has_class then h.numa_nodes is not null else h.has_class end as applies,
     n.with_cpus <> h.numa_nodes as fault
 from host_scope as h
 left join nodes as n on n.target = h.target

@@ -3,6 +3,7 @@ id = "INTENT.parameter"
 title = "A firmware parameter is not in force as the site wants it"
 severity = "high"
 subject = "parameter"
+enumerated_by = "pci" # wishes of the site and cards on the bus: without a wish there is nothing to ask
 needs = ["nic_scope.device_id", "rdma_device.pci", "rdma_device.psid", "nic_parameter.current_text"]
 message = "{subject} is {observed}, the site wants {expected}"
 covers = ["FWC-06", "FWC-07"]
@@ -32,8 +33,8 @@ other hosts too. Some machines need a power cycle. The mode of a BlueField: shut
 power cycle, and read the mode again; a firmware reset has been seen to turn it back.
 
 ## When it is wrong
-A parameter that the card does not offer is left out, also if its name has a typing error: names are as mlxconfig writes
-them, LINK_TYPE_P1. Where it may only be hidden, the answer is unknown.
+A parameter that the card does not offer is left out: INTENT.parameter_name tells a name that no card of the type has. Where it may
+only be hidden, the answer is unknown.
 */
 -- Cards whose board id was not read have rows of their own, with nothing to compare with.
 with named as (
@@ -89,7 +90,7 @@ select
     p.current_text as observed,
     w.value as expected,
     case
-        when w.device_id in ('1012', '1014', '1016', '1018', '101a', '101c', '101e', 'a2d3') then false -- virtual, in a guest
+        when is_virtual_function(w.device_id) then false -- virtual, in a guest
         when w.device_id is null or w.value is null then null
         -- Not offered: nothing hides it, or what could hide it does not.
         when p.pci is null and q.status = 'ok' and g.pci is null and not w.is_restricted then false

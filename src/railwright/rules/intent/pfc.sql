@@ -11,6 +11,9 @@ cost = "bus bandwidth fell to 0.x GB/s without PFC on the path (incidents.md I-0
 since = "0.2"
 sources = ["rules-review.md QOS-02 and section 8", "reference.md B3", "incidents.md I-059", "Linux mlx5 en_dcbnl.c"]
 
+[unless]
+"qos_priority.pfc_enabled" = "dcb tells it"
+
 [uses]
 "site.pfc_mask" = "nothing is wanted where the site says nothing"
 "dcb_pfc_priority.enabled" = "the kernel's own tool tells the same where mlnx_qos is not installed"
@@ -42,8 +45,8 @@ pfc as (
     select
         target,
         netdev,
-        bit_or(case when enabled then 1 << priority else 0 end) as mask,
-        bit_or(case when not enabled then 1 << priority else 0 end) as off_mask
+        bit_or(case when enabled then 1 << priority else 0 end) as mask, -- null: in neither mask
+        bit_or(case when not enabled then 1 << priority else 0 end) as off_mask -- null: in neither mask
     from told
     group by target, netdev
     having mask + off_mask = 255

@@ -3,7 +3,7 @@ id = "INTENT.port_rate"
 title = "Port runs slower than its node class"
 severity = "high"
 subject = "port"
-needs = ["port_scope.role", "port_scope.state", "port_scope.rate_gbps"]
+needs = ["host_scope.has_class", "port_scope.role", "port_scope.state", "port_scope.rate_gbps"]
 message = "{subject} runs at {observed}, its class has {expected}"
 covers = ["LNK-02"]
 implied_by = ["LNK-01"]
@@ -34,7 +34,7 @@ select
     printf('%g Gb/s', p.rate_gbps) as observed,
     printf('%g Gb/s', h.port_rate_gbps) as expected,
     -- The rate of a port that is not active is a placeholder.
-    h.port_rate_gbps is not null and p.role = 'compute' and p.state = 'ACTIVE' as applies,
+    case when h.has_class then h.port_rate_gbps is not null else h.has_class end and p.role = 'compute' and p.state = 'ACTIVE' as applies,
     p.rate_gbps < h.port_rate_gbps as fault,
     h.class as detail,
     p.inferred,

@@ -14,6 +14,7 @@ sources = [
 
 [uses]
 "probe_result.status" = "where nobody asked Kubernetes about a host it is taken for none of its nodes"
+"target.status" = "a machine that did not answer either may well be one"
 "kubernetes_node.node" = "for the words"
 "kubernetes_node.boot_id" = "an object of an earlier boot says nothing about this one"
 "host.boot_id" = "the same"
@@ -59,7 +60,7 @@ select
     r.words as observed,
     'all that are registered' as expected,
     case
-        when a.target is null then false
+        when a.target is null then case when t.status in ('reached', 'incomplete') then false end
         when not a.is_answered then null
         when r.target is null then false -- no plugin for RDMA on this node
         when c.count > 0 then true

@@ -1,6 +1,6 @@
 /* +++
 id = "K8S-03"
-title = "An InfiniBand virtual function has no GUID"
+title = "A virtual function has no GUID"
 severity = "high"
 subject = "rdma_device"
 needs = [
@@ -10,16 +10,22 @@ needs = [
 message = "{subject}: {observed} of this virtual function is zero"
 since = "0.2"
 sources = [
-  "rules-review.md K8S-03",
+  "rules-review.md K8S-03 (Ethernet VFs: medium)",
   "incidents.md I-089",
   "Linux drivers/infiniband/core/sysfs.c: GID 0 of an InfiniBand port holds its GUID",
 ]
+
+[grades]
+high = "InfiniBand: node or port GUID"
+medium = "Ethernet: the node GUID"
 +++
 ## Why it matters
-The subnet manager does not bring up a port without a GUID, and pods that are given this function do not start.
+The subnet manager does not bring up an InfiniBand port without a GUID, and pods that are given this function do not
+start. On Ethernet libraries tell devices apart by their node GUID: two functions with none look like one, and some plugins
+refuse to hand them out.
 
 ## What to do
-`ip link set PF vf N node_guid GUID` and `port_guid GUID` on the host, or let the SR-IOV operator or CNI do it; then
+`ip link set PF vf N node_guid GUID` and on InfiniBand `port_guid GUID` on the host, or let the SR-IOV operator or CNI do it; then
 bind the function anew (`echo VF > /sys/bus/pci/drivers/mlx5_core/unbind`, then bind): who uses it then loses it. GUIDs
 that are set this way are lost at reboot and when the number of virtual functions changes. The GUIDs must be known to
 the subnet manager where it checks them.
@@ -51,11 +57,16 @@ select
     case when r.node_guid = '0000:0000:0000:0000' then 'the node GUID' else 'a port GUID' end as observed,
     'not zero' as expected,
     case
-        when r.pci = '' or f.physical_function = '' or p.link_layer = 'Ethernet' or f.driver <> 'mlx5_core' then false
-        when f.physical_function <> '' and p.link_layer = 'InfiniBand' and f.driver = 'mlx5_core' then true
+        when r.pci = '' or f.physical_function = '' or f.driver <> 'mlx5_core' then false
+        when f.physical_function <> '' and f.driver = 'mlx5_core' then true
     end as applies,
-    case when r.node_guid is not null then r.node_guid = '0000:0000:0000:0000' or p.has_port_without_guid end as fault,
-    f.physical_function as detail
+    case
+        when p.link_layer = 'InfiniBand' and r.node_guid is not null
+            then r.node_guid = '0000:0000:0000:0000' or p.has_port_without_guid
+        when p.link_layer = 'Ethernet' then r.node_guid = '0000:0000:0000:0000'
+    end as fault,
+    f.physical_function as detail,
+    case p.link_layer when 'Ethernet' then 'medium' else 'high' end as severity
 from devices as d
 left join rdma_device as r on r.target = d.target and r.device = d.device
 left join pci_function as f on f.target = r.target and f.pci = r.pci

@@ -25,17 +25,7 @@ container with other interfaces, is not seen. Whether the interface leads to the
 fabric without routes between rails does not.
 */
 with name_list as (
-    select
-        r.target,
-        -- '' = set in none of the files, and all of them were read; a file that was not has a row without a precedence.
-        case
-            when count(*) filter (s.precedence = 1) = 1 then max(s.value) filter (s.precedence = 1)
-            when count(*) filter (s.file is not null and s.precedence is null) = 0 then ''
-        end as value
-    from probe_result as r
-    left join library_setting as s on s.target = r.target and s.name in ('', 'NCCL_SOCKET_IFNAME')
-    where r.probe = 'libraries' and r.status in ('ok', 'absent')
-    group by r.target
+    select target, value from library_value('NCCL_SOCKET_IFNAME') -- '' = not set
 ),
 -- ^ in front excludes, = behind it wants whole names instead of beginnings.
 entries as (

@@ -32,20 +32,9 @@ Most bonds work with the default; these are single reports. A library that nobod
 configuration files are read: what a job sets itself is not seen.
 */
 with settings as (
-    select
-        r.target,
-        w.name,
-        -- '' = set in none of the files, and all of them were read; a file that was not has a row without a precedence.
-        case
-            when count(*) filter (s.name = w.name and s.precedence = 1) = 1
-                then max(s.value) filter (s.name = w.name and s.precedence = 1)
-            when count(*) filter (s.file is not null and s.precedence is null) = 0 then ''
-        end as value
-    from probe_result as r
-    cross join (select unnest(['NCCL_IB_ECE_ENABLE', 'UCX_RC_ECE']) as name) as w
-    left join library_setting as s on s.target = r.target and s.name in ('', w.name)
-    where r.probe = 'libraries' and r.status in ('ok', 'absent')
-    group by r.target, w.name
+    select target, 'NCCL_IB_ECE_ENABLE' as name, value from library_value('NCCL_IB_ECE_ENABLE')
+    union all
+    select target, 'UCX_RC_ECE', value from library_value('UCX_RC_ECE')
 ),
 ece as (
     select

@@ -33,17 +33,7 @@ for names. Only the host's configuration files are read: what a job sets itself,
 are not seen.
 */
 with hca_list as (
-    select
-        r.target,
-        -- '' = set in none of the files, and all of them were read; a file that was not has a row without a precedence.
-        case
-            when count(*) filter (s.precedence = 1) = 1 then max(s.value) filter (s.precedence = 1)
-            when count(*) filter (s.file is not null and s.precedence is null) = 0 then ''
-        end as value
-    from probe_result as r
-    left join library_setting as s on s.target = r.target and s.name in ('', 'NCCL_IB_HCA')
-    where r.probe = 'libraries' and r.status in ('ok', 'absent')
-    group by r.target
+    select target, value from library_value('NCCL_IB_HCA') -- '' = not set
 ),
 -- ^ in front excludes, = behind it wants whole names instead of beginnings, :n behind a name wants that port.
 entries as (

@@ -1,10 +1,11 @@
 /* +++
-id = "NCC-04b"
+id = "NCC-10"
 title = "A file of the host keeps NCCL off NVLink or shared memory"
 severity = "medium"
 subject = "host"
 needs = ["probe_result.status", "host_scope.gpus", "host_scope.virtualization"]
 message = "{subject} sets {observed}; wanted: {expected}"
+covers = ["NCC-04"]
 since = "0.2"
 sources = ["rules-review.md NCC-04", "incidents.md I-005", "judgement: guests may need it"]
 

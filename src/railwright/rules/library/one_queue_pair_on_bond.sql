@@ -30,17 +30,9 @@ Several channels spread over the links by themselves. Only the host's configurat
 is not seen.
 */
 with queue_pairs as (
-    select
-        r.target,
-        case
-            when count(*) filter (s.precedence = 1) = 1 then try_cast(max(s.value) filter (s.precedence = 1) as integer)
-            -- NCCL's default, where all files were read; a file that was not has a row without a precedence.
-            when count(*) filter (s.file is not null and s.precedence is null) = 0 then 1
-        end as value
-    from probe_result as r
-    left join library_setting as s on s.target = r.target and s.name in ('', 'NCCL_IB_QPS_PER_CONNECTION')
-    where r.probe = 'libraries' and r.status in ('ok', 'absent')
-    group by r.target
+    -- Not set: NCCL's default.
+    select target, case when value = '' then 1 else try_cast(value as integer) end as value
+    from library_value('NCCL_IB_QPS_PER_CONNECTION')
 ),
 members as (
     select target, bond, count(*) as members from bond_member group by target, bond

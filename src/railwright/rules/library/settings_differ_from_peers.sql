@@ -3,6 +3,7 @@ id = "N-20"
 title = "NCCL settings in the host's files differ from its peers'"
 severity = "medium"
 subject = "host"
+peers = true
 needs = ["probe_result.status", "host_scope.kind"]
 message = "{subject} sets {observed}; its peers {expected}"
 preview = true
@@ -42,7 +43,7 @@ with settings as (
     select
         r.target,
         -- Known only if every file was read and every line of NCCL's has a place and a value.
-        case when count(*) filter (s.file is not null and (s.precedence is null or s.value is null)) = 0 then concat(
+        case when count(*) filter (s.file is not null and (s.precedence is null or s.value is null)) = 0 then concat( -- null: '' = no line
             string_agg(s.name || '=' || s.value, ' ' order by s.name) filter (s.precedence = 1)
         ) end as words
     from probe_result as r
@@ -52,7 +53,7 @@ with settings as (
 ),
 hosts as (
     -- Where the site names classes, a pool is a kind of one class.
-    select h.target, h.kind || concat(' ', h.class) as pool, s.words
+    select h.target, h.kind || concat(' ', h.class) as pool, s.words -- null: a host of no class
     from host_scope as h
     left join settings as s on s.target = h.target
 ),
@@ -62,7 +63,7 @@ pools as (
         count(*) as members,
         mode_known(words) as usual,
         count(*) - count(words) as unread,
-        list_max(map_values(histogram(words))) as alike
+        list_max(map_values(histogram(words))) as alike -- null: against all members
     from hosts
     group by pool
 )

@@ -25,18 +25,7 @@ NCCL_IB_TC is harmless on InfiniBand and is not asked about. Which service level
 file yet. Only the host's configuration files are read: what a job sets itself is not seen.
 */
 with setting as (
-    select
-        r.target,
-        -- '' = set in none of the files, and all of them were read; a file that was not has a row without a precedence.
-        case
-            when count(*) filter (s.precedence = 1) = 1 then max(s.value) filter (s.precedence = 1)
-            when count(*) filter (s.file is not null and s.precedence is null) = 0 then ''
-        end as value,
-        max(s.file) filter (s.precedence = 1) as file
-    from probe_result as r
-    left join library_setting as s on s.target = r.target and s.name in ('', 'NVSHMEM_IB_TRAFFIC_CLASS')
-    where r.probe = 'libraries' and r.status in ('ok', 'absent')
-    group by r.target
+    select target, value, file from library_value('NVSHMEM_IB_TRAFFIC_CLASS') -- '' = not set
 ),
 compute as (
     select

@@ -1,10 +1,11 @@
 /* +++
-id = "NCC-04c"
+id = "NCC-11"
 title = "A file of the host pins NCCL's algorithm, protocol or GPUDirect reads"
 severity = "low"
 subject = "host"
 needs = ["probe_result.status", "host_scope.gpus"]
 message = "{subject} sets {observed}; wanted: {expected}"
+covers = ["NCC-04"]
 since = "0.2"
 sources = ["rules-review.md NCC-04", "reference.md B9: leave ALGO and PROTO unset"]
 

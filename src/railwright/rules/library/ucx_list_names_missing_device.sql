@@ -1,10 +1,11 @@
 /* +++
-id = "NCC-01b"
+id = "NCC-09"
 title = "UCX_NET_DEVICES names a device that is not there"
 severity = "high"
 subject = "host"
 needs = ["library_setting.value", "library_setting.precedence", "probe_result.status"]
 message = "{subject}: UCX_NET_DEVICES is {observed}; {expected}"
+covers = ["NCC-01"]
 since = "0.2"
 sources = ["rules-review.md NCC-01", "incidents.md I-028", "UCX src/ucp/core/ucp_context.c: ucp_is_resource_in_device_list"]
 
@@ -25,17 +26,7 @@ Only the host's configuration files are read: what a job sets itself wins over t
 move with their namespace, a list that does not fit is not reported.
 */
 with device_list as (
-    select
-        r.target,
-        -- '' = set in none of the files, and all of them were read; a file that was not has a row without a precedence.
-        case
-            when count(*) filter (s.precedence = 1) = 1 then max(s.value) filter (s.precedence = 1)
-            when count(*) filter (s.file is not null and s.precedence is null) = 0 then ''
-        end as value
-    from probe_result as r
-    left join library_setting as s on s.target = r.target and s.name in ('', 'UCX_NET_DEVICES')
-    where r.probe = 'libraries' and r.status in ('ok', 'absent')
-    group by r.target
+    select target, value from library_value('UCX_NET_DEVICES') -- '' = not set
 ),
 entries as (
     select target, unnest(string_split(value, ',')) as entry from device_list where value <> '' and value <> 'all'

@@ -19,6 +19,7 @@ sources = [
 "port_scope.netdev" = "tells a bond"
 "port_scope.inferred" = "caps the severity"
 "netdev.pci" = "asked for the members of a bond"
+"bond_member.mii_status" = "a member that is down has no link to judge"
 "mlxlink_port.symbol_ber" = "InfiniBand only"
 "mlxlink_port.effective_ber" = "asked on Ethernet only"
 "mlxlink_port.fec" = "asked on Ethernet only"
@@ -53,20 +54,7 @@ ends at once destroys the evidence. Each step takes the link down: drain the hos
 The rate is the mean since the last clear, and a fault that is over stays in it: clear and look again. The limits are
 published for NDR InfiniBand; on Ethernet they are taken over. A high raw error rate alone is no fault on PAM4.
 */
-with links as (
-    -- A bond's RDMA port runs over all its members.
-    select
-        p.target,
-        p.device,
-        p.port,
-        p.link_layer,
-        case when b.member is null then p.pci else n.pci end as pci
-    from port_scope as p
-    left join bond_member as b on b.target = p.target and b.bond = p.netdev
-    left join netdev as n on n.target = b.target and n.name = b.member
-),
-
-told as (
+with told as (
     select
         l.target,
         l.device,
@@ -81,8 +69,9 @@ told as (
         m.recommendation ilike '%bad signal integrity%' and m.raw_ber > $most_raw_errors as is_bad_signal,
         m.raw_ber,
         m.since_clear_min
-    from links as l
+    from port_function as l
     left join mlxlink_port as m on m.target = l.target and m.pci = l.pci
+    where l.is_down is not true
 ),
 
 ports as (

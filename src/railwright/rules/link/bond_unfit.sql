@@ -1,5 +1,5 @@
 /* +++
-id = "N-17b"
+id = "N-26"
 title = "The bond is not fit for RoCE"
 severity = "medium"
 subject = "port"
@@ -8,6 +8,7 @@ needs = [
   "bond_member.aggregator",
 ]
 message = "The bond of {subject} is not fit for RoCE: {observed}"
+covers = ["N-17"]
 since = "0.2"
 sources = [
   "rules-review.md N-17", "scitix/sichek bond specification",
@@ -69,7 +70,7 @@ judged as (
         m.aggregators > 1 as is_half,
         d.ports > 1 as is_unmerged,
         concat_ws(', ',
-            case when is_odd_mode then 'mode ' || b.mode end, -- null: a column of that name
+            case when is_odd_mode then 'mode ' || b.mode end,
             case when is_flat_hash then 'hash ' || b.hash_policy end,
             case when is_split then 'links on ' || m.cards || ' cards' end,
             case when is_half then 'links in ' || m.aggregators || ' LACP aggregators' end,

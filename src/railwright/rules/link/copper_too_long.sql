@@ -50,15 +50,7 @@ Replace it by active copper or optics of the same rate. The link is down meanwhi
 A cable that is good by LNK-04 and LNK-05 is good, whatever its length: look there first. Lanes of 200 Gb/s are not
 judged: no published limit is known here. Which part numbers are qualified is the site's policy and not asked.
 */
-with links as (
-    -- A bond's RDMA port runs over all its members.
-    select p.target, p.device, p.port, case when b.member is null then p.pci else n.pci end as pci
-    from port_scope as p
-    left join bond_member as b on b.target = p.target and b.bond = p.netdev
-    left join netdev as n on n.target = b.target and n.name = b.member
-),
-
-cables as (
+with cables as (
     select
         l.target,
         l.device,
@@ -73,7 +65,7 @@ cables as (
             when m.speed_gbps / m.width <= 56 then $reach_hdr_m
             when m.speed_gbps / m.width <= 112 then $reach_ndr_m
         end as reach_m
-    from links as l
+    from port_function as l
     left join mlxlink_port as m on m.target = l.target and m.pci = l.pci
 ),
 

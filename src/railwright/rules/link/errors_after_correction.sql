@@ -33,26 +33,16 @@ the link down: drain the host. If error correction is off or differs between the
 Errors while the link trains: if it went down between the snapshots, the port is unknown here and LNK-05 speaks. The
 counters must be of one boot, and the driver not reloaded.
 */
-with one_boot as (
-    -- Counters compare only within one boot.
-    select n.target
-    from host as n
-    inner join before.host as b on b.target = n.target and b.boot_id = n.boot_id
-),
-
--- A counter that went down was reset.
-netdevs as (
+with netdevs as (
     select
-        n.target,
-        n.netdev,
-        max(case when n.value >= b.value then n.value - b.value end) filter (n.counter = 'rx_pcs_symbol_err_phy') as symbols,
-        max(case when n.value >= b.value then n.value - b.value end) filter (n.counter = 'link_down_events_phy') as flaps,
-        max(epoch(n.read_at) - epoch(b.read_at)) as seconds
-    from netdev_counter as n
-    inner join one_boot as o on o.target = n.target
-    inner join before.netdev_counter as b on b.target = n.target and b.netdev = n.netdev and b.counter = n.counter
-    where n.counter in ('rx_pcs_symbol_err_phy', 'link_down_events_phy')
-    group by n.target, n.netdev
+        target,
+        netdev,
+        max(rise) filter (counter = 'rx_pcs_symbol_err_phy') as symbols,
+        max(rise) filter (counter = 'link_down_events_phy') as flaps,
+        max(seconds) as seconds
+    from netdev_rise
+    where counter in ('rx_pcs_symbol_err_phy', 'link_down_events_phy')
+    group by target, netdev
 ),
 
 links as (
@@ -68,9 +58,8 @@ links as (
             when n.symbols = 0 and coalesce(blocks, 0) <= 0 then false -- null: few drivers print blocks
             when (n.symbols > 0 or blocks > 0) and n.flaps = 0 then true
         end as fault
-    from port_scope as p
-    left join bond_member as b on b.target = p.target and b.bond = p.netdev
-    left join netdevs as n on n.target = p.target and n.netdev = case when b.member is null then p.netdev else b.member end
+    from port_link as p
+    left join netdevs as n on n.target = p.target and n.netdev = p.netdev
     left join netdev_fec as f on f.target = n.target and f.netdev = n.netdev
     left join before.netdev_fec as g on g.target = n.target and g.netdev = n.netdev
 ),
@@ -81,8 +70,8 @@ ports as (
         device,
         port,
         any_known(fault) as fault,
-        sum(symbols) as symbols,
-        sum(blocks) as blocks,
+        sum(symbols) as symbols, -- null: for the words
+        sum(blocks) as blocks, -- null: for the words
         max(seconds) as seconds
     from links
     group by target, device, port

@@ -17,6 +17,7 @@ sources = [
 "port_scope.virtualization" = "a guest's virtual function shows neither"
 "port_scope.inferred" = "caps the severity"
 "netdev.pci" = "asked for the members of a bond"
+"bond_member.mii_status" = "a member that is down has no link to judge"
 "mlxlink_port.fec" = "either tool tells"
 "mlxlink_port.module_compliance" = "either tool tells"
 "mlxlink_port.cable_type" = "asked where the module names no standard"
@@ -36,20 +37,7 @@ Never on the port that carries your own connection.
 LR4 and ER4 optics and CA-N copper are meant to run without: they are left alone. InfiniBand chooses by itself, and faster
 lanes (PAM4) cannot link without error correction.
 */
-with links as (
-    -- A bond's RDMA port runs over all its members.
-    select
-        p.target,
-        p.device,
-        p.port,
-        case when b.member is null then p.netdev else b.member end as netdev,
-        case when b.member is null then p.pci else n.pci end as pci
-    from port_scope as p
-    left join bond_member as b on b.target = p.target and b.bond = p.netdev
-    left join netdev as n on n.target = b.target and n.name = b.member
-),
-
-told as (
+with told as (
     select
         l.target,
         l.device,
@@ -67,10 +55,11 @@ told as (
             when standard <> '' then false
             when m.cable_type = 'Passive copper cable' then true
         end as needs_fec
-    from links as l
+    from port_function as l
     left join mlxlink_port as m on m.target = l.target and m.pci = l.pci
     left join netdev_fec as f on f.target = l.target and f.netdev = l.netdev
     left join transceiver as t on t.target = l.target and t.netdev = l.netdev
+    where l.is_down is not true
 ),
 
 ports as (

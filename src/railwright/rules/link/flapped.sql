@@ -16,6 +16,12 @@ sources = [
   "Linux drivers/infiniband/core/sysfs.c; mlx5 counters.rst (link_down_events_phy)",
 ]
 
+[unless]
+"netdev_counter.value" = "the port is InfiniBand"
+"before.netdev_counter.value" = "the port is InfiniBand"
+"rdma_counter.value" = "the port is Ethernet"
+"before.rdma_counter.value" = "the port is Ethernet"
+
 [uses]
 "port_scope.netdev" = "asked on Ethernet only"
 "port_scope.inferred" = "caps the severity"
@@ -37,27 +43,11 @@ switch count as well. Then the error rates (LNK-04, N-06), the module's temperat
 Planned work at either end. Several ports of one switch at the same moment are the switch, not their cables. The counters
 must be of one boot; one at its largest value (255 on InfiniBand) says nothing until it is cleared.
 */
-with one_boot as (
-    -- Counters compare only within one boot.
-    select n.target
-    from host as n
-    inner join before.host as b on b.target = n.target and b.boot_id = n.boot_id
-),
-
--- A counter that went down was reset; InfiniBand's has 8 bits and stays at 255.
-rises as (
-    select n.target, n.netdev as place, case when n.value >= b.value then n.value - b.value end as rise,
-        n.read_at - b.read_at as span
-    from netdev_counter as n
-    inner join before.netdev_counter as b on b.target = n.target and b.netdev = n.netdev and b.counter = n.counter
-    where n.counter = 'link_down_events_phy'
+-- InfiniBand's counter has 8 bits and stays at 255.
+with rises as (
+    select target, netdev as place, rise, seconds from netdev_rise where counter = 'link_down_events_phy'
     union all
-    select n.target, n.device || '/' || n.port, case when n.value >= b.value and n.value < 255 then n.value - b.value end,
-        n.read_at - b.read_at
-    from rdma_counter as n
-    inner join before.rdma_counter as b
-        on b.target = n.target and b.device = n.device and b.port = n.port and b.counter = n.counter
-    where n.counter = 'link_downed'
+    select target, device || '/' || port, case when value < 255 then rise end, seconds from rdma_rise where counter = 'link_downed'
 ),
 
 -- On Ethernet network devices count, of a bond its members; the IB counter says nothing there.
@@ -68,11 +58,10 @@ places as (
         p.port,
         case
             when p.link_layer = 'InfiniBand' then p.device || '/' || p.port
-            when p.link_layer = 'Ethernet' and b.member is null then p.netdev
-            when p.link_layer = 'Ethernet' then b.member
+            when p.link_layer = 'Ethernet' then l.netdev
         end as place
     from port_scope as p
-    left join bond_member as b on b.target = p.target and b.bond = p.netdev
+    left join port_link as l on l.target = p.target and l.device = p.device and l.port = p.port
 ),
 
 ports as (
@@ -80,11 +69,10 @@ ports as (
         p.target,
         p.device,
         p.port,
-        case when count(r.rise) = count(*) then sum(r.rise) end as flaps,
-        max(epoch(r.span)) as seconds
+        sum_known(r.rise) as flaps,
+        max(r.seconds) as seconds
     from places as p
-    left join one_boot as o on o.target = p.target
-    left join rises as r on r.target = o.target and r.place = p.place
+    left join rises as r on r.target = p.target and r.place = p.place
     group by p.target, p.device, p.port
 )
 

@@ -52,30 +52,17 @@ Symbol errors, recoveries: as LNK-04. Receive errors also rise where the *sender
 Errors during planned work or while a link trains. The counters have 8 and 16 bits and stay at their largest value: then
 nothing is known until somebody clears them (`perfquery -R`).
 */
-with one_boot as (
-    -- Counters compare only within one boot.
-    select n.target
-    from host as n
-    inner join before.host as b on b.target = n.target and b.boot_id = n.boot_id
-),
-
--- One that went down was reset, one at its largest value stays there.
-rises as (
+-- A counter at its largest value stays there.
+with rises as (
     select
-        n.target,
-        n.device,
-        n.port,
-        n.counter,
-        case
-            when n.value >= b.value and n.value < case n.counter when 'link_error_recovery' then 255 else 65535 end
-                then n.value - b.value
-        end as rise,
-        epoch(n.read_at) - epoch(b.read_at) as seconds
-    from rdma_counter as n
-    inner join one_boot as o on o.target = n.target
-    inner join before.rdma_counter as b
-        on b.target = n.target and b.device = n.device and b.port = n.port and b.counter = n.counter
-    where n.counter in ('symbol_error', 'link_error_recovery', 'port_rcv_errors', 'port_xmit_discards')
+        target,
+        device,
+        port,
+        counter,
+        case when value < case counter when 'link_error_recovery' then 255 else 65535 end then rise end as rise,
+        seconds
+    from rdma_rise
+    where counter in ('symbol_error', 'link_error_recovery', 'port_rcv_errors', 'port_xmit_discards')
 ),
 
 judged as (
@@ -83,10 +70,10 @@ judged as (
         r.*,
         r.rise > case r.counter
             when 'symbol_error' then p.rate_gbps * 1e9 * $symbol_errors
-                * case when r.seconds >= 7500 then r.seconds / 10 else greatest(r.seconds, 720) end
-            when 'link_error_recovery' then $recoveries_per_min * greatest(r.seconds, 60) / 60
-            when 'port_rcv_errors' then $receive_errors_per_s * greatest(r.seconds, 1)
-            when 'port_xmit_discards' then $discards_per_s * greatest(r.seconds, 1)
+                * case when r.seconds >= 7500 then r.seconds / 10 else at_least(r.seconds, 720) end
+            when 'link_error_recovery' then $recoveries_per_min * at_least(r.seconds, 60) / 60
+            when 'port_rcv_errors' then $receive_errors_per_s * at_least(r.seconds, 1)
+            when 'port_xmit_discards' then $discards_per_s * at_least(r.seconds, 1)
         end as is_over
     from rises as r
     inner join port_scope as p on p.target = r.target and p.device = r.device and p.port = r.port

@@ -17,6 +17,7 @@ sources = [
 "port_scope.netdev" = "ethtool is asked by it; '' in a pod"
 "port_scope.virtualization" = "a guest's virtual function has no module"
 "port_scope.inferred" = "caps the severity"
+"probe_result.status" = "tells a port of which mlxlink says nothing from one that was not read"
 "netdev.pci" = "asked for the members of a bond"
 "transceiver.temperature_c" = "either tool tells"
 "transceiver.voltage_v" = "0 beside a temperature of 0: no sensor"
@@ -56,25 +57,16 @@ with the same slot of other hosts. Nothing has to be taken down to look.
 Modules with nonsense for limits: limits outside 40 to 100 C are not believed. Two snapshots must agree: a module that is hot
 now and was not before is unknown until the next one. Copper has no sensor.
 */
-with links as (
-    -- A bond's RDMA port runs over all its members.
-    select
-        p.target,
-        p.device,
-        p.port,
-        case when b.member is null then p.netdev else b.member end as netdev,
-        case when b.member is null then p.pci else n.pci end as pci
-    from port_scope as p
-    left join bond_member as b on b.target = p.target and b.bond = p.netdev
-    left join netdev as n on n.target = b.target and n.name = b.member
-),
-
-modules as (
+with modules as (
     select
         l.target,
         l.device,
         l.port,
-        t.netdev is not null or m.pci is not null as is_told,
+        -- In a pod's namespace mlxlink alone could tell, if it is there.
+        case
+            when t.netdev is not null or m.pci is not null then true
+            when l.netdev <> '' or q.status in ('ok', 'absent') then false
+        end as is_told,
         case
             when m.monitored is not null then m.monitored
             when t.temperature_c is not null then not (t.temperature_c = 0 and t.voltage_v = 0)
@@ -95,9 +87,10 @@ modules as (
             when reading[1] < limit_c then false
             when is_apart and reading[2] >= limit_c and abs(reading[1] - reading[2]) <= $most_change_c then true
         end as is_hot
-    from links as l
+    from port_function as l
     left join transceiver as t on t.target = l.target and t.netdev = l.netdev
     left join mlxlink_port as m on m.target = l.target and m.pci = l.pci
+    left join probe_result as q on q.target = l.target and q.probe = 'mlxlink' and q.instance = l.pci
     left join before.transceiver as bt on bt.target = l.target and bt.netdev = l.netdev
     left join before.mlxlink_port as bm on bm.target = l.target and bm.pci = l.pci
 ),
@@ -123,8 +116,9 @@ select
     p.port,
     printf('%.0f C', t.now_c) || case when t.before_c is null then '' else printf(', before %.0f C', t.before_c) end as observed,
     printf('%.0f C', t.limit_c) as expected,
-    p.role in ('compute', 'storage') and (t.is_told or (p.netdev <> '' and p.virtualization <> 'guest')) and t.has_sensor
-        as applies,
+    p.role in ('compute', 'storage') and t.has_sensor and case
+        when p.virtualization = 'guest' then t.is_told is true else t.is_told or p.netdev <> ''
+    end as applies,
     t.fault,
     p.netdev as detail,
     p.inferred

@@ -16,6 +16,12 @@ sources = [
 [uses]
 "port_scope.netdev" = "only for the words"
 "port_scope.inferred" = "caps the severity"
+"host.uptime_s" = "asked where nobody serves the port; where it was not read, a port in INIT is still in INIT"
+
+[parameters.settles_s]
+default = 120
+unit = "s since boot"
+reason = "rules-review.md TOP-03: a manager takes up to two minutes to find a port"
 +++
 ## Why it matters
 The cable works and the port does not: without a subnet manager it has no LID, no routes and no partition, and nothing can
@@ -27,7 +33,8 @@ no subnet manager on this subnet or plane, a manager that ignores the node (part
 manager that is overloaded. Nothing is to be set on the host.
 
 ## When it is wrong
-In the first two minutes after the link came up, and while the manager fails over: collect again. Several masters in one
+In the first two minutes after the link came up, and while the manager fails over: collect again. In the first two after
+the host's own boot it is unknown and no failure. Several masters in one
 subnet and duplicate LIDs are not seen from the host: separate subnets share the default prefix.
 */
 select
@@ -38,8 +45,12 @@ select
     'ACTIVE, with both' as expected,
     -- Without a link it is LNK-01. RoCE ports have no LID.
     p.link_layer = 'InfiniBand' and p.role = 'compute' and r.physical_state = 'LinkUp' as applies,
-    p.state in ('INIT', 'ARMED') or r.lid = 0 or r.sm_lid = 0 as fault,
+    case
+        when u.uptime_s < $settles_s and (p.state in ('INIT', 'ARMED') or r.lid = 0 or r.sm_lid = 0) then null
+        else p.state in ('INIT', 'ARMED') or r.lid = 0 or r.sm_lid = 0
+    end as fault,
     p.netdev as detail,
     p.inferred
 from port_scope as p
 left join rdma_port as r on r.target = p.target and r.device = p.device and r.port = p.port
+left join host as u on u.target = p.target

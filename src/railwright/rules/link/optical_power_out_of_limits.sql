@@ -37,16 +37,8 @@ drain the host.
 Some modules carry nonsense for limits: a lower one above the upper one was seen. If LNK-04 and N-06 are in order, the link
 still works. Copper, and modules that measure nothing, are left alone.
 */
-with links as (
-    -- A bond's RDMA port runs over all its members.
-    select p.target, p.device, p.port, case when b.member is null then p.pci else n.pci end as pci
-    from port_scope as p
-    left join bond_member as b on b.target = p.target and b.bond = p.netdev
-    left join netdev as n on n.target = b.target and n.name = b.member
-),
-
 -- A module prints all its lanes, also those that the link does not use.
-modules as (
+with modules as (
     select
         m.target,
         m.pci,
@@ -77,7 +69,7 @@ ports as (
         any_known(m.is_measured and m.fault) as fault,
         string_agg(printf('%.1f dBm received, %.1f dBm sent, %.1f to %.1f mA', m.rx_dbm, m.tx_dbm, m.least_ma, m.most_ma), '; ')
             filter (m.fault) as words
-    from links as l
+    from port_function as l
     left join modules as m on m.target = l.target and m.pci = l.pci
     group by l.target, l.device, l.port
 )

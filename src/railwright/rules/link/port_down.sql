@@ -3,6 +3,7 @@ id = "LNK-01"
 title = "Compute port is down"
 severity = "blocker"
 subject = "port"
+peers = true
 needs = ["port_scope.link_layer", "port_scope.role", "port_scope.state"]
 message = "{subject} is {observed}, expected {expected}"
 implied_by = ["THM-01"]
@@ -18,6 +19,7 @@ sources = [
 "port_scope.vf_count" = "asked where the port is down: with virtual functions its own device may be down on purpose"
 "port_scope.inferred" = "the site's word `unused` is final; an inferred one is held against its twins"
 "host_scope.kind" = "asked where a port looks unused"
+"host.uptime_s" = "asked where the port is not active; where it was not read, a port that is down is still down"
 "rdma_device.psid" = "asked where a port looks unused"
 "rdma_port.physical_state" = "asked where the port is neither active nor down"
 "mlxlink_port.physical_state" = "asked where the port is down and has virtual functions"
@@ -27,6 +29,11 @@ sources = [
 default = 8
 unit = "ports"
 reason = "rules-review.md G-FLEET: fewer are no group to compare in"
+
+[parameters.settles_s]
+default = 600
+unit = "s since boot"
+reason = "rules-review.md LNK-01: optics, training and the subnet manager take minutes after a boot"
 +++
 ## Why it matters
 One rail is lost: jobs that use it fail, or the library drops to fewer NICs or to sockets without a word.
@@ -37,7 +44,8 @@ port, then clean and reseat, then swap the cable, one end at a time. `ip link se
 Keep the host out of jobs until then.
 
 ## When it is wrong
-In the first ten minutes after boot, and while a switch reboots: collect again. A port that nobody uses: give it the role
+While a switch reboots: collect again. In the first ten minutes after the host's own boot a port that is not active is
+unknown and no failure. A port that nobody uses: give it the role
 `unused` in the site file. A port that is down and without an address counts as unused by itself, unless most ports in the
 same slot of like hosts, or on like cards, carry compute traffic.
 */
@@ -77,18 +85,19 @@ select
             end
         else p.role = 'compute'
     end as applies,
-    case p.state
-        when 'ACTIVE' then false
-        when 'DOWN' then case when p.vf_count > 0 then l.physical_state <> 'LinkUp' when p.vf_count = 0 then true end
+    case
+        when p.state = 'ACTIVE' then false
+        when u.uptime_s < $settles_s then null
+        when p.state = 'DOWN' then case when p.vf_count > 0 then l.physical_state <> 'LinkUp' when p.vf_count = 0 then true end
         -- These wait for the subnet manager, which is TOP-03.
-        when 'INIT' then r.physical_state <> 'LinkUp'
-        when 'ARMED' then r.physical_state <> 'LinkUp'
+        when p.state in ('INIT', 'ARMED') then r.physical_state <> 'LinkUp'
     end as fault,
     concat_ws(': ', nullif(p.netdev, ''), l.recommendation) as detail, -- null: only words
     p.inferred
 from port_scope as p
 left join rdma_port as r on r.target = p.target and r.device = p.device and r.port = p.port
 left join mlxlink_port as l on l.target = p.target and l.pci = p.pci
+left join host as u on u.target = p.target
 left join members as m on m.target = p.target and m.device = p.device and m.port = p.port
 left join slots as s on s.kind = m.kind and s.pci = m.pci and s.port = m.port
 left join types as t on t.kind = m.kind and t.type = m.type and t.port = m.port

@@ -3,6 +3,7 @@ id = "LNK-02"
 title = "Port runs slower than its peers"
 severity = "high"
 subject = "port"
+peers = true
 needs = ["port_scope.role", "port_scope.state", "port_scope.rate_gbps", "port_scope.cohort"]
 message = "{subject} runs at {observed}, most of its peers at {expected}"
 implied_by = ["LNK-01"]

@@ -3,6 +3,7 @@ id = "TOP-01"
 title = "Cable goes to another rail's leaf"
 severity = "high"
 subject = "port"
+peers = true
 needs = ["port_scope.link_layer", "port_scope.role", "port_scope.netdev", "port_scope.pci", "port_scope.cohort"]
 message = "{subject} is cabled to {observed}, which serves the ports at {expected} of its peers"
 preview = true
@@ -54,7 +55,7 @@ leaves as (
         h.leaf,
         p.cohort,
         count(*) as members,
-        case when list_max(map_values(histogram(p.pci))) > $least_share * count(*) then mode_known(p.pci) end as pci
+        case when list_max(map_values(histogram(p.pci))) > $least_share * count(*) then mode_known(p.pci) end as pci -- null: against all members
     from port_scope as p
     inner join heard as h on h.target = p.target and h.netdev = p.netdev
     where p.role = 'compute'

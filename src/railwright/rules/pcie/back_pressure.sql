@@ -63,7 +63,7 @@ loads as (
         n.target,
         n.device,
         n.port,
-        sum(case when n.value >= b.value then n.value - b.value end) * 32e-9 as gigabits,
+        sum(case when n.value >= b.value then n.value - b.value end) * 32e-9 as gigabits, -- null: counted in sides
         count(*) filter (n.value >= b.value) as sides
     from rdma_counter as n
     left join before.rdma_counter as b

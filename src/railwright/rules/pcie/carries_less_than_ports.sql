@@ -71,7 +71,7 @@ slots as (
         parent,
         min(card) as card,
         any_known(is_used) as is_used,
-        case when count(rate) = count(*) then sum(rate) end as rate,
+        sum_known(rate) as rate,
         min(narrowest_gbps) as gbps
     from ports
     group by target, parent
@@ -83,7 +83,7 @@ cards as (
         target,
         card,
         count(*) as slots,
-        $usable_share * case when count(gbps) = count(*) then sum(gbps) end as carried,
+        $usable_share * sum_known(gbps) as carried,
         case when count(rate) = count(*) then max(rate) end as needed
     from slots
     group by target, card

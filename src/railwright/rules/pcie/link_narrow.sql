@@ -39,7 +39,7 @@ with links as (
         c.pci,
         c.hop,
         c.width,
-        least(c.width_max, p.width_max) as possible, -- only for the words
+        least(c.width_max, p.width_max) as possible, -- null: for the words
         -- 0 lanes are no link: a NIC that works has one, so this was not read rightly.
         case when c.width = p.width and c.width > 0 then c.width < c.width_max and c.width < p.width_max end as is_narrow
     from pcie_path as c

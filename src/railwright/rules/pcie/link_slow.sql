@@ -42,7 +42,7 @@ with links as (
         c.pci,
         c.hop,
         c.speed_gts as speed,
-        least(c.speed_max_gts, p.speed_max_gts) as possible, -- only for the words
+        least(c.speed_max_gts, p.speed_max_gts) as possible, -- null: for the words
         case when c.speed_gts = p.speed_gts then c.speed_gts < c.speed_max_gts and c.speed_gts < p.speed_max_gts end as is_slow,
         g.link_target_speed_gts < possible as is_capped
     from pcie_path as c

@@ -11,6 +11,9 @@ since = "0.2"
 sources = ["rules-review.md PCI-05 and PCI-06", "incidents.md I-011", "incidents.md I-012", "incidents.md I-013",
     "NVIDIA/nccl env.rst (NCCL_IB_PCI_RELAXED_ORDERING, auto by default)"]
 
+[unless]
+"pci_config.relaxed_ordering" = "the machine is a guest"
+
 [uses]
 "cpu.model_number" = "tells Milan from Genoa, and Emerald Rapids from its neighbours; family 23 needs none"
 "port_scope.inferred" = "caps the severity"

@@ -12,6 +12,10 @@ implied_by = ["INTENT.pfc", "INTENT.data_dscp"]
 since = "0.2"
 sources = ["rules-review.md QOS-03, G-FABRIC", "reference.md B3", "incidents.md I-061, I-070"]
 
+[unless]
+"qos_dscp.priority" = "dcb tells it"
+"qos_priority.pfc_enabled" = "dcb tells it"
+
 [uses]
 "site.fabric_mode" = "without it only a port that contradicts itself is judged"
 "site.data_dscp" = "where the site does not say it, the traffic class that the host forces counts"
@@ -45,8 +49,8 @@ pfc as (
     select
         target,
         netdev,
-        bit_or(case when enabled then 1 << priority else 0 end) as mask,
-        bit_or(case when not enabled then 1 << priority else 0 end) as off_mask
+        bit_or(case when enabled then 1 << priority else 0 end) as mask, -- null: in neither mask
+        bit_or(case when not enabled then 1 << priority else 0 end) as off_mask -- null: in neither mask
     from told_pfc
     group by target, netdev
     having mask + off_mask = 255

@@ -37,7 +37,7 @@ with pfc as (
     select
         target,
         netdev,
-        case when count(pfc_enabled) = 8 then bit_or(case when pfc_enabled then 1 << priority else 0 end) end as mask
+        mask_known(pfc_enabled, priority) as mask
     from qos_priority
     group by target, netdev
 ),
@@ -46,10 +46,10 @@ ecn as (
     select
         target,
         netdev,
-        bit_or(case when enabled and role = 'rp' then 1 << priority else 0 end) as reacts,
-        bit_or(case when enabled and role = 'np' then 1 << priority else 0 end) as notifies,
-        bit_or(case when not enabled and role = 'rp' then 1 << priority else 0 end) as reacts_not,
-        bit_or(case when not enabled and role = 'np' then 1 << priority else 0 end) as notifies_not
+        bit_or(case when enabled and role = 'rp' then 1 << priority else 0 end) as reacts, -- null: in neither of the two
+        bit_or(case when enabled and role = 'np' then 1 << priority else 0 end) as notifies, -- null: in neither of the two
+        bit_or(case when not enabled and role = 'rp' then 1 << priority else 0 end) as reacts_not, -- null: in neither of the two
+        bit_or(case when not enabled and role = 'np' then 1 << priority else 0 end) as notifies_not -- null: in neither of the two
     from ecn_priority
     group by target, netdev
 ),

@@ -35,7 +35,7 @@ with pfc as (
     select
         target,
         netdev,
-        case when count(pfc_enabled) = 8 then bit_or(case when pfc_enabled then 1 << priority else 0 end) end as mask
+        mask_known(pfc_enabled, priority) as mask
     from qos_priority
     group by target, netdev
 ),
@@ -44,7 +44,7 @@ pfc_before as (
     select
         target,
         netdev,
-        case when count(pfc_enabled) = 8 then bit_or(case when pfc_enabled then 1 << priority else 0 end) end as mask
+        mask_known(pfc_enabled, priority) as mask
     from before.qos_priority
     group by target, netdev
 ),

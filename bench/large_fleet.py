@@ -1,0 +1,159 @@
+"""A fact-level snapshot of any size: the rows of one real template host, once per host.
+
+    fleet(folder, hosts)           made once and kept in `folder`, since a million NICs take minutes
+
+One synthetic host is read by the real runner and parsed by the real parsers; DuckDB then writes its
+rows once per host. Each host has identities of its own (addresses, MACs, GUIDs, serials agree
+between tables as they do on a real host), counters of its own, and every thousandth a fault.
+Needs root (the runner enters the host's root) and about 30 KB of disk per host.
+"""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import duckdb
+
+from bench.hosts import answers, large_hosts
+from railwright.collect.importing import import_files
+from railwright.facts import derive
+from railwright.facts.build import status_counts
+from railwright.facts.duck import identifier, quote
+from railwright.facts.schema import Table, tables
+from railwright.facts.snapshot import Snapshot, load
+
+FAULT_EVERY = 1_000
+NAMES = ("2026-11-14T2215Z", "2026-11-15T0800Z")  # one side of a comparison and the other
+# What no two machines share.
+OWN = re.compile(r"mac|guid|uuid|serial|boot_id|^gid$|^address$|^source$")
+_HEX_TAIL = re.compile(r"(.*?)((?:[0-9a-f][:-]?){5}[0-9a-f])", re.IGNORECASE | re.DOTALL)
+_ADDRESS = re.compile(r"(\d+\.)(\d+)\.(\d+)\.(\d+)(/\d+)?")
+_HOSTS = 1 << 17  # at most; with 128 identities per host they fill the last three bytes
+
+
+def _own_bytes(value: str) -> str:
+    """What tells this identity from others of its host: the last three bytes, in hexadecimal."""
+    address = _ADDRESS.fullmatch(value)
+    if address:
+        return "".join(f"{int(part):02x}" for part in address.groups()[1:4])
+    tail = _HEX_TAIL.fullmatch(value)
+    return re.sub("[:-]", "", tail[2]).lower() if tail else ""
+
+
+def _fresh(value: str, rank: int) -> str:
+    """SQL for the same identity on host i."""
+    number = f"({rank * _HOSTS} + i)"
+    octets = f"({number} >> 16), ({number} >> 8) & 255, {number} & 255"
+    address = _ADDRESS.fullmatch(value)
+    if address:
+        return f"printf({quote(f'{address[1]}%d.%d.%d{address[5] or str()}')}, {octets})"
+    tail = _HEX_TAIL.fullmatch(value)
+    assert tail is not None
+    shape = re.sub("[0-9a-fA-F]{2}", "%02x", _paired(tail[2]))
+    return f"printf({quote(tail[1].replace('%', '%%') + shape)}, {octets})"
+
+
+def _paired(tail: str) -> str:
+    """Separators only between bytes: `a:1b0:2c4` has none where a byte would be torn."""
+    return re.sub(r"([0-9a-fA-F])[:-]([0-9a-fA-F])(?=(?:..)*$)", r"\1\2", tail)
+
+
+class Template:
+    """The host whose rows are written again and again."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
+        self.facts = snapshot.path / "facts"
+        with duckdb.connect(":memory:") as database:
+            self._values = {
+                (table.name, column): [
+                    value
+                    for (value,) in database.execute(
+                        f"SELECT DISTINCT {identifier(column)} "
+                        f"FROM read_parquet({quote(str(self.facts / f'{table.name}.parquet'))}) "
+                        f"WHERE {identifier(column)} <> ''"
+                    ).fetchall()
+                ]
+                for table in tables().values()
+                if table.fed_by != "derived"
+                for column, kind in table.column_types().items()
+                if kind == "VARCHAR" and OWN.search(column)
+            }
+        known = {_own_bytes(value) for values in self._values.values() for value in values}
+        self._ranks = {own: rank for rank, own in enumerate(sorted(known - {"", "000000"}))}
+        assert len(self._ranks) < 128, "more identities than three bytes hold"
+
+    def column(self, table: Table, name: str, side: int) -> str:
+        """SQL for a column of host i."""
+        column = identifier(name)
+        if name in ("target", "hostname"):
+            return "printf('gpu%06d', i)"
+        cases = [
+            f"WHEN {quote(value)} THEN {_fresh(value, self._ranks[_own_bytes(value)])}"
+            for value in self._values.get((table.name, name), ())
+            if _own_bytes(value) in self._ranks and not value.startswith(("127.", "::1"))
+        ]
+        if cases:
+            return f"CASE {column} {' '.join(cases)} ELSE {column} END"
+        described = next(one for one in table.columns if one.name == name)
+        if described.volatile and described.type == "BIGINT":
+            return f"{column} + (hash(i, {column}) % 1000000)::BIGINT"  # none counts as another
+        faulty = f"i % {FAULT_EVERY} = {7 + side}"
+        if table.name == "netdev" and name == "mtu":
+            return f"CASE WHEN {faulty} AND {column} = 9000 THEN 1500 ELSE {column} END"
+        if table.name == "nic_parameter" and name in ("current_text", "next_text"):
+            which = f"{faulty} AND name = 'PCI_WR_ORDERING'"
+            return f"CASE WHEN {which} THEN 'force_relax(1)' ELSE {column} END"
+        return column
+
+
+def _multiply(template: Template, path: Path, hosts: int, side: int) -> Snapshot:
+    facts = path / "facts"
+    facts.mkdir(parents=True)
+    (path / "evidence").mkdir()
+    with duckdb.connect(":memory:") as database:
+        database.execute("SET threads = 2; SET memory_limit = '4GB'")
+        database.execute(f"SET temp_directory = {quote(str(path / 'tmp'))}")
+        for name, table in tables().items():
+            if table.fed_by == "derived":
+                continue
+            columns = ", ".join(
+                f"{template.column(table, column, side)} AS {identifier(column)}"
+                for column in table.column_types()
+            )
+            source = quote(str(template.facts / f"{name}.parquet"))
+            # Host by host, as hosts answer: rows of one host lie together.
+            database.execute(
+                f"COPY (SELECT {columns} FROM range(1, {hosts + 1}) AS hosts(i), "
+                f"read_parquet({source}) AS t) TO {quote(str(facts / f'{name}.parquet'))} "
+                "(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 122880)"
+            )
+        shutil.rmtree(path / "tmp", ignore_errors=True)
+        target = quote(str(facts / "target.parquet"))
+        database.execute(f"CREATE VIEW target AS FROM read_parquet({target})")
+        run = {key: value for key, value in template.snapshot.run.items() if key != "targets"}
+        run["targets"] = status_counts(database)
+    derive.all_tables(facts)
+    # Last: a snapshot without it is not whole, and is made again.
+    (path / "run.json").write_text(json.dumps(run))
+    return load(path)
+
+
+def template(folder: Path) -> Template:
+    """The host that is multiplied, read once."""
+    store = folder / "template"
+    if not store.is_dir():
+        (folder / "answers").mkdir(parents=True, exist_ok=True)
+        import_files(answers(folder / "answers", large_hosts(1)), store)
+    return Template(load(next(path for path in sorted(store.iterdir()) if path.is_dir())))
+
+
+def fleet(folder: Path, hosts: int, side: int = 0) -> Snapshot:
+    """A snapshot of so many hosts; of two sides, `side` 1 is the later one."""
+    assert hosts < _HOSTS
+    path = folder / str(hosts) / NAMES[side]
+    if (path / "run.json").exists():
+        return load(path)
+    shutil.rmtree(path, ignore_errors=True)
+    return _multiply(template(folder), path, hosts, side)

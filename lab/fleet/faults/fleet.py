@@ -1,0 +1,56 @@
+"""Fleet: hosts that differ from their peers."""
+
+from dataclasses import replace
+
+from lab.fleet.faults.change import card, kernel
+from lab.fleet.faults.driver import ALL
+from lab.fleet.faults.fault import Fault
+from lab.fleet.faults.place import Place, rails
+from lab.fleet.model import HostModel
+from lab.fleet.system_model import Kernel
+
+
+def _balancing(now: Kernel) -> Kernel:
+    settings = tuple(
+        (name, "1") if name == "kernel.numa_balancing" else (name, value)
+        for name, value in now.sysctls
+    )
+    return replace(now, sysctls=settings)
+
+
+def _swapped(place: Place) -> HostModel:
+    """The kernel found two cards in another order, and numbered them so."""
+    first, second = [nic.name for nic in rails(place.host) if not nic.in_pod][:2]
+    names = {first: second, second: first}
+    nics = tuple(replace(nic, name=names.get(nic.name, nic.name)) for nic in place.host.nics)
+    return replace(place.host, nics=nics)
+
+
+FAULTS = (
+    Fault(
+        name="other_setting",
+        rule="FLT-01",
+        models=ALL,
+        at="host",
+        change=kernel(_balancing),
+        expects=("FLT-01 {host}",),
+        severity="medium",
+    ),
+    Fault(
+        name="names_swapped",
+        rule="FLT-05",
+        models=("hgx_h100", "hgx_a100_infiniband", "two_socket_4x400g", "passthrough_vm"),
+        at="host",
+        change=_swapped,
+        expects=("FLT-05 {host}",),
+    ),
+    Fault(
+        name="other_rdma_mtu",
+        rule="MTU-02",
+        models=("hgx_h100", "socket_direct", "kubernetes_worker"),
+        at="rail",
+        # The driver kept the size of before, while the network device has the usual one.
+        change=card({"active_mtu": 2048}),
+        expects=("MTU-02 {port}",),
+    ),
+)

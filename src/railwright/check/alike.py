@@ -1,0 +1,174 @@
+"""Large fleets: machines that are alike in all that a rule looks at are judged once.
+
+A fleet is many machines of few kinds. Most rules judge each machine by itself, and look neither at
+what belongs to one machine alone (serials, addresses) nor at what moves (counters). For such a rule
+machines with equal rows in its tables have equal verdicts: one of them, the example, is judged, and
+stands for all. The derived table `likeness` tells which are equal; a rule that compares machines
+says so in its header (`peers`), and is never folded.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import duckdb
+
+from railwright.check.reasons import scope_reads
+from railwright.check.rule import SHIPPED, Rule
+from railwright.check.tables import HERE, SCOPES
+from railwright.facts.derive.digest import hash_of
+from railwright.facts.derive.likeness import likened
+from railwright.facts.duck import identifier, quote
+from railwright.facts.schema import tables
+from railwright.intent.schema import intent_tables
+
+FEWEST = 1_000  # machines; below, folding costs more than it saves
+MOST_EXAMPLES = 0.2  # of all machines: with more kinds than that, folding is not worth it
+# Of `target`: the same for all machines that are folded, or applied after the verdict.
+_OF_TARGET = ("target.target", "target.status", "target.out_of_service")
+_MADE = re.compile(
+    r"^create or replace \{kind\} (?:view |macro )?(\w+)(.*?);", re.DOTALL | re.MULTILINE
+)
+_WORD = re.compile(r"[a-z_][a-z0-9_]*")
+
+
+@cache
+def _own_columns() -> frozenset[str]:
+    """table.column of everything in which machines of one kind differ."""
+    return frozenset(
+        f"{table.name}.{column.name}"
+        for table in tables().values()
+        for column in table.columns
+        if column.volatile or column.identity
+    )
+
+
+def _mentioned(sql: str) -> set[str]:
+    """Tables whose names stand in a query: a few too many, never one too few."""
+    words = set(_WORD.findall(sql.lower()))
+    while more := {word for name in words & set(_made()) for word in _made()[name]} - words:
+        words |= more
+    return words & {*tables(), *intent_tables(), *SCOPES}
+
+
+@cache
+def _made() -> dict[str, frozenset[str]]:
+    """Scopes and lookups, and the words of which they are made."""
+    text = "".join((HERE / name).read_text("utf-8") for name in ("scope.sql", "lookups.sql"))
+    return {name: frozenset(_WORD.findall(body)) for name, body in _MADE.findall(text)}
+
+
+def _columns(rule: Rule) -> set[str]:
+    """Everything that a rule reads: what its header names, which lint holds to its query."""
+    found = set()
+    for one in (*rule.needs, *rule.uses):
+        found |= set(scope_reads().get(one, (one,)))
+    for name in _mentioned(rule.sql) & set(tables()):
+        found |= {f"{name}.{key}" for key in tables()[name].key}
+    return found
+
+
+def folding_tables(rule: Rule) -> frozenset[str] | None:
+    """The tables in which machines must be alike to be judged once; None = each is judged."""
+    if rule.peers or rule.baseline or SHIPPED not in rule.path.parents:
+        return None
+    if rule.subject.key[0] != "target":
+        return None
+    columns = _columns(rule)
+    if columns & _own_columns():
+        return None
+    if any(one.startswith("target.") and one not in _OF_TARGET for one in columns):
+        return None
+    per_machine = {name for name, table in intent_tables().items() if "target" in table.key}
+    fixed = {*SCOPES, "target", *(set(intent_tables()) - per_machine)}
+    needed = _mentioned(rule.sql) - fixed
+    if needed - {table.name for table in likened()} - per_machine:
+        return None
+    return frozenset(needed | {"gap"})
+
+
+@dataclass(frozen=True)
+class Folding:
+    """The rules of a request that are folded, by the tables in which machines must be alike."""
+
+    groups: tuple[frozenset[str], ...]
+    place: dict[str, int]  # rule -> its group
+
+
+def folding(rules: tuple[Rule, ...]) -> Folding:
+    """Sort rules into groups."""
+    groups: dict[frozenset[str], int] = {}
+    place = {}
+    for rule in rules:
+        needed = folding_tables(rule)
+        if needed is not None:
+            place[rule.id] = groups.setdefault(needed, len(groups))
+    return Folding(tuple(groups), place)
+
+
+def alike_name(group: int) -> str:
+    """The table that holds the examples of a group, each with the machines it stands for."""
+    return f"alike_{group}"
+
+
+def _kinds(database: duckdb.DuckDBPyConnection, names: list[str]) -> None:
+    """One row per machine, one number per table."""
+    facts = [name for name in names if name in tables() and name != "target"]
+    wide = ", ".join(
+        f"max(kind) FILTER (fact_table = {quote(name)}) AS {identifier(name)}" for name in facts
+    )
+    said = [name for name in names if name in intent_tables()]
+    joins = "".join(f" LEFT JOIN ({_of_intent(name)}) USING (target)" for name in said)
+    database.execute(
+        "CREATE TABLE machine_kind AS SELECT t.* EXCLUDE (status), t.status = 'reached' AS is_whole"
+        f" FROM (SELECT * FROM (SELECT target, status FROM target) LEFT JOIN (SELECT target, {wide}"
+        f" FROM likeness GROUP BY target) USING (target){joins}) AS t"
+    )
+
+
+def _of_intent(name: str) -> str:
+    """What the site says of each machine, as one number."""
+    said = [column for column in intent_tables()[name].column_types() if column != "target"]
+    return (
+        f"SELECT target, bit_xor({hash_of(said)}) AS {identifier(name)} "
+        f"FROM {identifier(name)} GROUP BY target"
+    )
+
+
+def keep_examples(
+    database: duckdb.DuckDBPyConnection, worth: list[int], groups: list[list[str]], facts: Path
+) -> None:
+    """Tables with the rows of the examples alone, in place of the views over all machines."""
+    names = {name for number in worth for name in groups[number] if name in tables()}
+    listed = " UNION ".join(f"SELECT example FROM {alike_name(number)}" for number in worth)
+    examples = [name for (name,) in database.execute(listed).fetchall()]
+    # Named one by one, they tell Parquet which row groups hold none of them.
+    chosen = ", ".join(map(quote, examples))
+    # Machines that did not answer are told by the gaps of all.
+    for name in sorted((names | {"target"}) - {"gap"}):
+        table = identifier(name)
+        file = quote(str(facts / f"{name}.parquet"))
+        database.execute(f"DROP VIEW {table}")
+        database.execute(
+            f"CREATE TABLE {table} AS FROM read_parquet({file}) WHERE target IN ({chosen})"
+        )
+
+
+def find_examples(database: duckdb.DuckDBPyConnection, groups: list[list[str]]) -> list[int]:
+    """Make alike_<n>(example, members) for every group; gives those that are worth it."""
+    _kinds(database, sorted({name for group in groups for name in group}))
+    (machines,) = database.execute("SELECT count(*) FROM machine_kind").fetchone() or (0,)
+    worth = []
+    for number, group in enumerate(groups):
+        by = ", ".join(map(identifier, group))
+        # A machine that was not read whole stands for itself alone.
+        database.execute(
+            f"CREATE TABLE {alike_name(number)} AS "
+            "SELECT min(target) AS example, list(target) AS members "
+            f"FROM machine_kind GROUP BY {by}, CASE WHEN NOT is_whole THEN target END"
+        )
+        (kinds,) = database.execute(f"SELECT count(*) FROM {alike_name(number)}").fetchone() or (0,)
+        if kinds <= machines * MOST_EXAMPLES:
+            worth.append(number)
+    return worth

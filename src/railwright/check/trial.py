@@ -1,0 +1,164 @@
+"""Rules over their cases: what they say of each subject, and what must never come out.
+
+A case is some rows, and all that takes time is to plan queries: so they are not optimised, and
+scopes are tables that are filled once per case.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import duckdb
+
+from railwright.check.account import silent_targets, verdicts
+from railwright.check.cases import TEXTS, Case, Rows
+from railwright.check.lint import empty_database, with_parameters
+from railwright.check.rule import Rule
+from railwright.check.tables import SCOPES, make_lookups
+from railwright.errors import RuleError
+from railwright.facts import derive
+from railwright.facts.duck import identifier
+from railwright.facts.schema import tables
+
+_AT_A_TIME = 500  # rows of one INSERT
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a rule said of one subject."""
+
+    verdict: str
+    texts: dict[str, str | None]
+
+
+def trial_database() -> duckdb.DuckDBPyConnection:
+    """All tables without rows; the scopes are tables that `Trial` fills from their views."""
+    database = empty_database("PRAGMA disable_optimizer")
+    for name in SCOPES:
+        database.execute(f"CREATE TEMP TABLE {name} AS FROM memory.main.{name} LIMIT 0")
+    make_lookups(database, with_before=True)  # anew, over these
+    return database
+
+
+class Trial:
+    """One rule in a database of `trial_database()`."""
+
+    def __init__(self, database: duckdb.DuckDBPyConnection, rule: Rule) -> None:
+        self._database = database
+        self.rule = rule
+        query = with_parameters(rule.sql, rule.parameters)
+        shown = f"subject, verdict, {', '.join(TEXTS)}, subjects"
+        each = verdicts(rule, query, each=True)
+        self._query = f"SELECT {shown} FROM ({each})"
+        if rule.subject.probe:
+            self._query += f" UNION ALL SELECT {shown} FROM ({silent_targets(rule)})"
+
+    @contextmanager
+    def _filled(self, rows: Rows) -> Iterator[None]:
+        """The database with these rows, and without them afterwards."""
+        self._database.execute("BEGIN")
+        try:
+            for table, content in rows.items():
+                _insert(self._database, table, content)
+            for query in derive.queries_of("gap"):
+                self._database.execute(f"INSERT INTO gap BY NAME ({query})")
+            for name in SCOPES:
+                self._database.execute(f"INSERT INTO temp.{name} FROM memory.main.{name}")
+            yield
+        finally:
+            self._database.execute("ROLLBACK")
+
+    def judge(self, rows: Rows, hidden: dict[str, list[str]] | None = None) -> dict[str, Verdict]:
+        """What the rule says of every subject.
+
+        `hidden`: columns of scopes, and the machines for which nobody has read them.
+        """
+        with self._filled(rows):
+            for need, machines in (hidden or {}).items():
+                table, _, column = need.partition(".")
+                self._database.execute(
+                    f"UPDATE temp.{table} SET {identifier(column)} = NULL "
+                    "WHERE list_contains($1, target)",
+                    [machines],
+                )
+            found = self._database.execute(self._query).fetchall()
+        told: dict[str, Verdict] = {}
+        for subject, verdict, *texts, count in found:
+            if subject in told or count != 1:
+                raise RuleError(f"{self.rule.id} gives {subject} more than one row")
+            told[subject] = Verdict(verdict, dict(zip(TEXTS, texts, strict=True)))
+        return told
+
+
+def _insert(
+    database: duckdb.DuckDBPyConnection, table: str, content: list[dict[str, object]]
+) -> None:
+    name = ".".join(identifier(part) for part in table.split("."))
+    columns = list(dict.fromkeys(column for row in content for column in row))
+    listed = ", ".join(map(identifier, columns))
+    for at in range(0, len(content), _AT_A_TIME):
+        part = content[at : at + _AT_A_TIME]
+        marks = ", ".join(f"({', '.join('?' * len(columns))})" for _ in part)
+        database.execute(
+            f"INSERT INTO {name} ({listed}) VALUES {marks}",
+            [row.get(column) for row in part for column in columns],
+        )
+
+
+def wrong_in(trial: Trial, case: Case) -> list[str]:
+    """How the rule's verdicts differ from what the case says."""
+    return differences(trial.rule, case, trial.judge(case.rows))
+
+
+def differences(rule: Rule, case: Case, found: dict[str, Verdict]) -> list[str]:
+    """What was found and what the case says, where they differ."""
+    wrong = []
+    for subject in sorted({*case.expected, *found}, key=str):
+        wanted = case.expected.get(subject, "no row")
+        said = found[subject].verdict if subject in found else "no row"
+        if wanted != said:
+            wrong.append(f"{case.name}: {subject} is {said}, should be {wanted}")
+            continue
+        grade = found[subject].texts["severity"]
+        if said == "fail" and rule.grades and grade not in rule.grades:
+            wrong.append(f"{case.name}: {subject} has severity {grade!r}, which is no grade")
+        for name, text in case.texts.get(subject, {}).items():
+            if found[subject].texts[name] != text:
+                has = found[subject].texts[name]
+                wrong.append(f"{case.name}: {subject} has {name} {has!r}, should be {text!r}")
+    return wrong
+
+
+def removals(rule: Rule, case: Case) -> Iterator[tuple[str, Rows, str]]:
+    """A case with something ok, and one thing not read: a need, a table of a need, the machine.
+
+    The last of the three is the column of a scope, where that is the need.
+    """
+    if "ok" not in case.expected.values():
+        return
+    copy = {table: [dict(row) for row in rows] for table, rows in case.rows.items()}
+    for need in rule.needs:
+        table, _, column = need.rpartition(".")
+        if table in SCOPES:
+            yield f"without {need}", copy, need
+        elif any(row.get(column) is not None for row in copy.get(table, ())):
+            rows = [{**row, column: None} for row in copy[table]]
+            yield f"without {need}", {**copy, table: rows}, ""
+    for table in sorted({need.rpartition(".")[0] for need in rule.needs}):
+        if copy.get(table) and table != "site":
+            yield f"without {table}", {**copy, table: []}, ""
+    kept = ("site", "target", "probe_result", *(t for t in copy if t not in tables()))
+    gone: Rows = {table: rows if table in kept else [] for table, rows in copy.items()}
+    gone["target"] = [{**row, "status": "timeout"} for row in copy["target"]]
+    gone["probe_result"] = []
+    yield "machine gone", gone, ""
+
+
+def still_ok(case: Case, what: str, found: dict[str, Verdict]) -> list[str]:
+    """Where something that was ok still is, though something it needs was not read. Never."""
+    good = [subject for subject, verdict in case.expected.items() if verdict == "ok"]
+    still = [s for s in good if s in found and found[s].verdict == "ok"]
+    wrong = [f"{case.name}, {what}: {subject} is still ok" for subject in still]
+    if not any(told.verdict != "ok" for told in found.values()):
+        wrong.append(f"{case.name}, {what}: nobody says that something is unknown")
+    return wrong

@@ -1,0 +1,52 @@
+/* +++
+id = "GDR-09"
+title = "Nothing loads the peer memory module at the next boot"
+severity = "low"
+subject = "host"
+needs = [
+    "host_scope.gpus", "gpu_direct.peermem_module", "gpu_direct.gpu_driver_kind", "boot_module.how",
+]
+message = "{subject} has {observed}, expected {expected}"
+preview = true
+since = "0.2"
+sources = ["rules-review.md GDR-09 (judgement)", "incidents.md I-017", "modules-load.d(5), modprobe.d(5): softdep"]
+
+[uses]
+"kubernetes_node.node" = "on a worker of a cluster an operator loads it: only where the node object was imported"
+"probe_result.status" = "tells a list that is not there from one that was not read"
++++
+## Why it matters
+GPUDirect works now because somebody loaded the module by hand. After the next reboot it is off, and all that a job says
+about it is a missing word in its log.
+
+## What to do
+`echo nvidia-peermem > /etc/modules-load.d/nvidia-peermem.conf`, or better: open GPU kernel modules and dma-buf, which need no
+module. Nothing is reset.
+
+## When it is wrong
+A unit or a script of another name that calls modprobe, a list of dracut and an operator's pods load the module too, and
+are not seen: therefore it is a preview.
+*/
+with named as (
+    select
+        r.target,
+        count(b.name) filter (b.name in ('nvidia_peermem', 'nv_peer_mem') and b.how <> '') as entries,
+        count(b.file) filter (b.how is null) as unread
+    from probe_result as r
+    left join boot_module as b on b.target = r.target
+    where r.probe = 'boot_modules' and r.status in ('ok', 'absent')
+    group by r.target
+)
+
+select
+    h.target,
+    d.peermem_module || ' loaded, and no file that loads it at boot' as observed,
+    'an entry in /etc/modules-load.d' as expected,
+    h.gpus > 0 and d.peermem_module <> ''
+        and d.gpu_driver_kind = 'proprietary' -- open modules serve by dma-buf
+        and k.node is null as applies,
+    case when n.entries > 0 then false when n.unread = 0 then true end as fault
+from host_scope as h
+left join gpu_direct as d on d.target = h.target
+left join kubernetes_node as k on k.target = h.target
+left join named as n on n.target = h.target

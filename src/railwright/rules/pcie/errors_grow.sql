@@ -1,0 +1,82 @@
+/* +++
+id = "PCI-09"
+title = "PCIe transactions of a NIC are lost"
+severity = "high"
+subject = "nic"
+needs = [
+  "nic_scope.vendor", "nic_scope.virtualization", "nic_scope.driver", "pci_function.parent", "pci_error.nonfatal",
+  "pci_error.fatal", "before.pci_error.nonfatal", "before.pci_error.fatal", "host.boot_id", "before.host.boot_id",
+]
+message = "{subject} counted {observed}, expected {expected}"
+preview = true
+baseline = true
+since = "0.2"
+sources = [
+  "rules-review.md PCI-09, G-PF, G-WINDOW (judgement)", "Linux Documentation/ABI/testing/sysfs-bus-pci-devices-aer_stats",
+  "PCI Express Base Specification, Advanced Error Reporting: uncorrectable errors",
+]
++++
+## Why it matters
+An uncorrectable error is a transaction that was lost between the NIC and its port: a completion that timed out, a damaged
+packet. After a fatal one the link is reset and the driver starts anew; jobs on that NIC end.
+
+## What to do
+`grep . /sys/bus/pci/devices/PCI/aer_dev_*` tells which kind of error, `dmesg` when. Take the host out of jobs, reseat the
+card or the riser, update firmware of card and board, else replace the card, then the board. A power cycle of the host is
+needed for the card.
+
+## When it is wrong
+Tools that read addresses behind the card, and some resets, raise errors of the kind UnsupReq once. Where the firmware
+handles errors itself the kernel hears of few: none counted does not prove that there were none. Both snapshots must be of
+one boot.
+*/
+with one_boot as (
+    -- Counters compare only within one boot.
+    select n.target
+    from host as n
+    inner join before.host as b on b.target = n.target and b.boot_id = n.boot_id
+),
+
+rises as (
+    select
+        n.target,
+        n.pci,
+        -- A count that went down is that of a function which was taken away and came back.
+        case when n.nonfatal >= b.nonfatal then n.nonfatal - b.nonfatal end as nonfatal,
+        case when n.fatal >= b.fatal then n.fatal - b.fatal end as fatal
+    from pci_error as n
+    inner join one_boot as o on o.target = n.target
+    inner join before.pci_error as b on b.target = n.target and b.pci = n.pci
+),
+
+-- Both ends of the card's link.
+ends as (
+    select s.target, s.pci, s.pci as at from nic_scope as s
+    union all
+    select s.target, s.pci, f.parent as at
+    from nic_scope as s
+    inner join pci_function as f on f.target = s.target and f.pci = s.pci and (f.parent <> '' or f.parent is null)
+),
+
+judged as (
+    select
+        e.target,
+        e.pci,
+        any_known(r.nonfatal > 0 or r.fatal > 0) as fault,
+        string_agg(
+            r.fatal || ' fatal and ' || r.nonfatal || ' other uncorrectable errors at ' || e.at, ', ' order by e.at = e.pci desc
+        ) filter (r.nonfatal > 0 or r.fatal > 0) as words
+    from ends as e
+    left join rises as r on r.target = e.target and r.pci = e.at
+    group by e.target, e.pci
+)
+
+select
+    s.target,
+    s.pci,
+    j.words as observed,
+    'none' as expected,
+    s.vendor = '15b3' and s.driver = 'mlx5_core' and s.virtualization <> 'guest' as applies,
+    j.fault
+from nic_scope as s
+left join judged as j on j.target = s.target and j.pci = s.pci
