@@ -8,25 +8,27 @@ queries, causes, waivers and counts. Beside the engine the same SELECTs run bare
 machines, as `SELECT count(*) FROM (rule)`, in the same run and over the same files. Needs root.
 """
 
+import multiprocessing
 import resource
 import sys
 import tempfile
 import time
+from concurrent.futures import ProcessPoolExecutor
 from datetime import date
 from pathlib import Path
-
-import duckdb
 
 from bench.figures import FILE, write_section
 from bench.large_fleet import fleet
 from bench.million import timed
 from bench.plot import write_line
+from railwright.check.child import MEMORY
 from railwright.check.engine import Request, run
 from railwright.check.findings import Findings
 from railwright.check.lint import with_parameters
 from railwright.check.rule import Rule
 from railwright.check.run import Choice, chosen
-from railwright.check.tables import Folders, make_macros, make_scopes, show_files
+from railwright.check.tables import Folders, make_lookups, make_macros, make_scopes, show_files
+from railwright.facts.duck import connect
 from railwright.facts.snapshot import Snapshot
 from railwright.intent.site import read_site
 from railwright.intent.write import write_intent
@@ -37,23 +39,38 @@ SMALLEST = 64
 Rows = list[tuple[str, str, str]]
 
 
+def own_children(snapshot: Snapshot, folder: Path) -> tuple[Rows, float]:
+    """Judged from a fresh process: those that made the fleet would count as its children too."""
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        return pool.submit(judge, snapshot, folder).result()
+
+
 def children_cpu() -> float:
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
-def bare(rules: dict[str, Rule], facts: Path, intent: Path) -> tuple[float, float]:
-    """(wall, CPU) of counting the rows of every SELECT."""
+ENOUGH = 3  # times what the engine took: more would only make the ratio smaller
+
+
+def bare(
+    rules: dict[str, Rule], facts: Path, folder: Path, spent: float
+) -> tuple[float, float, int]:
+    """(wall, CPU, how many) of counting the rows of every SELECT, until it is enough."""
     began, cpu = time.monotonic(), time.process_time()
-    with duckdb.connect(":memory:", config={"threads": 2}) as database:
-        database.execute("SET memory_limit = '2GB'")
-        show_files(database, Folders(facts, intent))
+    counted = 0
+    with connect(folder, threads=2, memory=MEMORY) as database:  # as the engine has it
+        show_files(database, Folders(facts, folder / "intent"))
         make_macros(database)
         make_scopes(database)
+        make_lookups(database, with_before=False)
         for rule in rules.values():
             query = with_parameters(rule.sql, rule.parameters)
             database.execute(f"SELECT count(*) FROM ({query})").fetchall()
-    return time.monotonic() - began, time.process_time() - cpu
+            counted += 1
+            if time.process_time() - cpu > ENOUGH * spent:
+                break
+    return time.monotonic() - began, time.process_time() - cpu, counted
 
 
 def judge(snapshot: Snapshot, folder: Path) -> tuple[Rows, float]:
@@ -73,7 +90,10 @@ def judge(snapshot: Snapshot, folder: Path) -> tuple[Rows, float]:
     stopped = [one.rule for one in accounts if one.trouble]
     verdicts = sum(one.ok + one.fail + one.unknown for one in accounts)
     failed = [f"{one.rule} {one.fail:,}" for one in accounts if one.fail]
-    bare_wall, bare_cpu = bare(rules, facts, intent)
+    print(f"{wall:.1f} s wall, {spent:.1f} s CPU, {peak:,.0f} MB; now bare", flush=True)
+    bare_wall, bare_cpu, counted = bare(rules, facts, folder, spent)
+    whole = counted == len(rules)
+    of_them = "all" if whole else f"the first {counted}, which was {ENOUGH} times as long"
     slowest = sorted(ran, key=lambda one: -one.cpu_s)[:5]
     rows = [
         ("rules, verdicts", f"{len(rules)}, {verdicts:,}", "-"),
@@ -81,8 +101,8 @@ def judge(snapshot: Snapshot, folder: Path) -> tuple[Rows, float]:
         ("rules that could not be run", ", ".join(stopped) or "none", "none"),
         ("wall, CPU", f"{wall:.1f} s, {spent:.1f} s", "< 60 s"),
         ("most memory of the process that runs rules", f"{peak:,.0f} MB", "< 3,000 MB"),
-        ("the bare SELECTs, counted", f"{bare_wall:.1f} s, {bare_cpu:.1f} s CPU", "-"),
-        ("ratio of CPU", f"{spent / bare_cpu:.2f}", "<= 1.5"),
+        ("the bare SELECTs, counted", f"{bare_wall:.1f} s, {bare_cpu:.1f} s CPU: {of_them}", "-"),
+        ("ratio of CPU", f"{'' if whole else 'below '}{spent / bare_cpu:.2f}", "<= 1.5"),
         ("the slowest", ", ".join(f"{one.rule} {one.cpu_s:.2f} s" for one in slowest), "-"),
     ]
     return rows, spent
@@ -118,7 +138,7 @@ def main() -> None:
             if hosts == SMALLEST:
                 rows = whole_command(snapshot, Path(name))
             else:
-                rows, costs[hosts] = judge(snapshot, Path(name))
+                rows, costs[hosts] = own_children(snapshot, Path(name))
         write_section(
             f"Check: {hosts * NICS:,} NICs on {hosts:,} hosts",
             f"`python -m bench.check FOLDER {hosts}`: the default catalogue over a fleet of "

@@ -41,7 +41,7 @@ def _own_bytes(value: str) -> str:
     return re.sub("[:-]", "", tail[2]).lower() if tail else ""
 
 
-def _fresh(value: str, rank: int) -> str:
+def fresh(value: str, rank: int) -> str:
     """SQL for the same identity on host i."""
     number = f"({rank * _HOSTS} + i)"
     octets = f"({number} >> 16), ({number} >> 8) & 255, {number} & 255"
@@ -84,13 +84,19 @@ class Template:
         self._ranks = {own: rank for rank, own in enumerate(sorted(known - {"", "000000"}))}
         assert len(self._ranks) < 128, "more identities than three bytes hold"
 
+    def rank(self, table: str, column: str, value: str) -> int | None:
+        """The number of an identity among those of the host; None = it is none."""
+        if value not in self._values.get((table, column), ()):
+            return None
+        return self._ranks.get(_own_bytes(value))
+
     def column(self, table: Table, name: str, side: int) -> str:
         """SQL for a column of host i."""
         column = identifier(name)
         if name in ("target", "hostname"):
             return "printf('gpu%06d', i)"
         cases = [
-            f"WHEN {quote(value)} THEN {_fresh(value, self._ranks[_own_bytes(value)])}"
+            f"WHEN {quote(value)} THEN {fresh(value, self._ranks[_own_bytes(value)])}"
             for value in self._values.get((table.name, name), ())
             if _own_bytes(value) in self._ranks and not value.startswith(("127.", "::1"))
         ]

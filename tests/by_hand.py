@@ -40,7 +40,8 @@ def with_derived(
 
 
 def target(name: str, status: str = "reached", **more: Any) -> dict[str, Any]:
-    return {"target": name, "status": status, "words": "", "out_of_service": "", **more}
+    row = {"target": name, "kind": "host", "status": status, "words": "", "out_of_service": ""}
+    return {**row, **more}
 
 
 def answers(name: str, *probes: str, **statuses: str) -> list[dict[str, Any]]:

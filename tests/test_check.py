@@ -364,6 +364,29 @@ def test_where_nothing_was_judged_nothing_is_in_order(pack: Path, tmp_path: Path
         assert "Nothing to report" not in done.stdout
 
 
+def test_explain_says_first_that_the_subject_is_wrong(store: Path, pack: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "railwright", "explain", "SITE-01", "--store", str(store), "--rules",
+         str(pack), "--subject", "gpu1:nothing"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert not done.stdout
+    assert "says nothing of gpu1:nothing" in done.stderr
+
+
+def test_facts_without_their_bytes_say_so(store: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "s"
+    shutil.copytree(store, copy)
+    shutil.rmtree(copy / "2026-11-14T2215Z" / "evidence", ignore_errors=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "railwright", "evidence", "gpu1", "netdev", "--store", str(copy)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "has no bytes of netdev on gpu1" in done.stderr
+
+
 def test_relative_folders_are_found(store: Path, pack: Path) -> None:
     assert store.parent == pack.parent
     name, rules = Path(store.name), Path(pack.name)

@@ -343,7 +343,7 @@ def test_values_that_were_not_read_are_unknown(tmp_path: Path) -> None:
     """Every column but the keys is NULL: nothing may look like a value or like none."""
     rows = odd_host()
     keys = {"target", "pci", "device", "port", "name", "probe", "status", "instance"}
-    keys |= {"out_of_service", "words"}
+    keys |= {"out_of_service", "words", "kind"}
     bare = {
         name: [{key: value for key, value in row.items() if key in keys} for row in table]
         for name, table in rows.items()

@@ -34,3 +34,22 @@ def test_a_verdict_that_hides_what_was_not_read_is_refused(tmp_path: Path) -> No
     file.write_text(text.replace("p.rate_gbps < $", "coalesce(p.rate_gbps, 400) < $"))
     with pytest.raises(RuleError, match="coalesce without `-- null: reason`"):
         load_pack(folder)
+
+
+@pytest.mark.parametrize(
+    ("instead", "said"),
+    [
+        ("ACTIVE", "without port_scope.state: a:mlx5_8/1 is still ok"),
+        ("DOWN", "without port_scope.state: a:mlx5_8/1 is not applicable, should be unknown"),
+    ],
+)
+def test_a_need_that_makes_no_difference_is_refused(
+    tmp_path: Path, instead: str, said: str
+) -> None:
+    """No case of the page has a port whose state was not read: it is taken away from one."""
+    folder = written(tmp_path)
+    file = folder / "link_of_storage.sql"
+    state = f"coalesce(p.state, '{instead}') = 'ACTIVE' as applies, -- null: all is well"
+    file.write_text(file.read_text().replace("p.state = 'ACTIVE' as applies,", state))
+    with pytest.raises(RuleError, match=said):
+        load_pack(folder)

@@ -6,6 +6,7 @@ from typing import cast
 
 from railwright.collect.explain import ROOT_WORDS
 from railwright.collect.probe import Probe, probes, read_only_tools
+from railwright.collect.switch import systems
 from railwright.facts.evidence import ANSWER_STATUSES, EVIDENCE_COLUMNS
 from railwright.facts.schema import Table, tables
 from railwright.hardware import firmware_parameter_names
@@ -13,6 +14,7 @@ from railwright.reach.job import STATUSES
 from tools.incident_docs import incident_pages
 from tools.markdown import GENERATED, fence, head, row
 from tools.rule_docs import rule_pages
+from tools.switch_docs import switch_page
 
 REPOSITORY = Path(__file__).parents[1]
 
@@ -153,7 +155,9 @@ def _tables() -> Iterator[str]:
 
 def _filled_by(table: Table) -> str:
     """The probes that fill a table; parsers without a probe read what somebody gives."""
-    names = [f"[{name}](probes.md#{name})" if name in probes() else name for name in table.probes]
+    pages = {name: f"probes.md#{name}" for name in probes()}
+    pages |= {name: f"switches.md#{one.name}" for one in systems().values() for name in one.probes}
+    names = [f"[{name}]({pages[name]})" if name in pages else name for name in table.probes]
     given = " Only where somebody gives such output." if table.optional else ""
     return f"Filled by probe {', '.join(names)}.{given}"
 
@@ -211,6 +215,7 @@ def _target_statuses() -> Iterator[str]:
 PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "docs/probes.md": _probes,
     "docs/tables.md": _tables,
+    "docs/switches.md": switch_page,
     **rule_pages(),
     **incident_pages(),
 }

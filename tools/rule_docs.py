@@ -147,7 +147,9 @@ def _kind(kind: object) -> str:
         return f"{kind[0]} to {kind[-1]}"
     if isinstance(kind, tuple):
         return ", ".join(map(str, kind))
-    return {str: "text", bool: "true or false", dict: "table", list: "tables"}[cast("type", kind)]
+    return {str: "text", bool: "true or false", float: "number", dict: "table", list: "tables"}[
+        cast("type", kind)
+    ]
 
 
 def _site() -> Iterator[str]:
@@ -187,6 +189,10 @@ def _site() -> Iterator[str]:
             meaning = meanings.get(_COLUMNS.get(key, key), "")
             yield row(f"`{key}`", _kind(kind), _WORDS.get(key) or meaning)
     yield from ("", "## And", "")
+    yield '- `cabling = "cabling.csv"`: the cabling plan, from the folder of the site file. It is a'
+    yield "  CSV file, a cable per line; its header has `a_device`, `a_port`, `b_device`, `b_port`"
+    yield "  and perhaps `length_m`, `rail`, `plane`; others are left aside. A host's port is"
+    yield "  its network device or its RDMA device, a switch's port its name or its alias."
     yield '- `never_touch = ["eno1"]`: network devices that no plan may change; `*` = anything.'
     yield "- `[parameters.LNK-04]`: thresholds of one rule, by the names on its page."
     yield '- `[out_of_service]`: `"gpu[007-009]" = "why"`, read by `railwright collect`.'

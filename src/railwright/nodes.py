@@ -7,6 +7,7 @@ from ClusterShell.NodeSet import RESOLVER_NOGROUP, NodeSet, NodeSetException
 
 from railwright.errors import UsageError
 
+STEPS = 5  # so many names at equal distance are written as leaf[001-015/2]
 A_FEW = 1000  # below this many names folding them takes no time that anybody notices
 
 _NUMBERED = re.compile(r"(.*?)([0-9]+)([^0-9]*)", re.DOTALL)
@@ -37,7 +38,7 @@ def _runs(names: Iterable[str]) -> list[str]:
 def fold(names: Iterable[str]) -> str:
     """`gpu1, gpu2, gpu3` -> `gpu[1-3]`."""
     found = list(names)
-    return str(NodeSet.fromlist(_runs(found) if len(found) > A_FEW else found))
+    return str(NodeSet.fromlist(_runs(found) if len(found) > A_FEW else found, autostep=STEPS))
 
 
 def unfold(text: str) -> list[str]:

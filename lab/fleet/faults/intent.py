@@ -205,6 +205,7 @@ FAULTS = (
         change=parameters({"USER_PROGRAMMABLE_CC": ("True(1)", "True(1)")}),
         expects=("INTENT.programmable_cc {port}",),
         implies=("FLT-01 {host}",),
+        excuses=("QOS-05 {port}",),  # a program decides, not the switches of the driver
     ),
     Fault(
         name="exclusive_namespaces",

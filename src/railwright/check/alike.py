@@ -44,7 +44,7 @@ def _own_columns() -> frozenset[str]:
     )
 
 
-def _mentioned(sql: str) -> set[str]:
+def mentioned(sql: str) -> set[str]:
     """Tables whose names stand in a query: a few too many, never one too few."""
     words = set(_WORD.findall(sql.lower()))
     while more := {word for name in words & set(_made()) for word in _made()[name]} - words:
@@ -64,7 +64,7 @@ def _columns(rule: Rule) -> set[str]:
     found = set()
     for one in (*rule.needs, *rule.uses):
         found |= set(scope_reads().get(one, (one,)))
-    for name in _mentioned(rule.sql) & set(tables()):
+    for name in mentioned(rule.sql) & set(tables()):
         found |= {f"{name}.{key}" for key in tables()[name].key}
     return found
 
@@ -82,7 +82,7 @@ def folding_tables(rule: Rule) -> frozenset[str] | None:
         return None
     per_machine = {name for name, table in intent_tables().items() if "target" in table.key}
     fixed = {*SCOPES, "target", *(set(intent_tables()) - per_machine)}
-    needed = _mentioned(rule.sql) - fixed
+    needed = mentioned(rule.sql) - fixed
     if needed - {table.name for table in likened()} - per_machine:
         return None
     return frozenset(needed | {"gap"})

@@ -10,7 +10,8 @@
       fail: [{subject: a:ens1, observed: dscp, expected: pcp}]     or detail, severity
 
 A row without `target` belongs to machine `a`. Machines are reached and their probes answered,
-unless the case has rows of `target` or `probe_result`.
+unless the case has rows of `target` or `probe_result`. A machine is a host, unless a row of
+`link_end`, `switch` or `switch_place` says that it is a switch.
 """
 
 from dataclasses import dataclass, field
@@ -82,13 +83,21 @@ def _expected(case: str, data: dict[str, Any]) -> tuple[dict[str, str], dict[str
     return expected, texts
 
 
+def _switches(rows: Rows) -> set[str]:
+    """The machines that a case speaks of as switches."""
+    told = [row for row in rows.get("link_end", ()) if row.get("kind") == "switch"]
+    told += [row for table in ("switch", "switch_place") for row in rows.get(table, ())]
+    return {row["target"] for row in told}
+
+
 def _with_defaults(rule: Rule, rows: Rows) -> Rows:
     """Machines that were reached and answered; a site that says nothing."""
     names = {row["target"] for table in rows.values() for row in table if "target" in row} or {"a"}
-    if "target" not in rows:
-        rows["target"] = [
-            {"target": name, "status": "reached", "out_of_service": ""} for name in sorted(names)
-        ]
+    reached = {"status": "reached", "out_of_service": ""}
+    machines = rows.setdefault("target", [{"target": name, **reached} for name in sorted(names)])
+    switches = _switches(rows)
+    for row in machines:
+        row.setdefault("kind", "switch" if row["target"] in switches else "host")
     if "probe_result" not in rows:
         needed = [tables()[name] for name in rule.tables() if name in tables()]
         probes = {rule.subject.probe, *(p for table in needed for p in table.probes)} - {""}

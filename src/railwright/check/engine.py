@@ -101,9 +101,15 @@ def run(request: Request) -> list[Ran]:
         for one in found:
             rule = waiting.pop(one.rule)
             if one.trouble and one.beside:  # the fault may be the other one's
-                (one,) = _child(replace(request, rules=(rule,), alone=True))  # noqa: PLW2901
+                one = _alone(request, rule)  # noqa: PLW2901
             done[one.rule] = one
     return [done[rule.id] for rule in request.rules]
+
+
+def _alone(request: Request, rule: Rule) -> Ran:
+    """The same rule with nothing beside it."""
+    found = list(_child(replace(request, rules=(rule,), alone=True)))
+    return found[0] if found else Ran(rule.id, 0.0, "the process that was to run it did not start")
 
 
 def _child(request: Request) -> Iterator[Ran]:

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from railwright.check.account import subject_text
 from railwright.check.findings import Findings
-from railwright.check.reasons import behind, probes_of
+from railwright.check.reasons import behind, probes_beside, probes_of
 from railwright.check.rule import Rule
 from railwright.errors import UsageError
 from railwright.facts.duck import identifier
@@ -118,6 +118,6 @@ def explain(findings: Findings, rule: Rule, subject: str) -> Explanation:
     answers = findings.database.execute(
         "SELECT target, probe, instance, status FROM probe_result WHERE target = $1 "
         "AND list_contains($2, probe) AND list_contains($3, instance) ORDER BY probe, instance",
-        [place["target"], probes_of(rule), instances],
+        [place["target"], [*probes_of(rule), *probes_beside(rule)], instances],
     ).fetchall()
     return Explanation(verdict, seen, answers)

@@ -9,7 +9,7 @@ import duckdb
 
 from railwright.check.account import COLUMNS
 from railwright.check.engine import Ran
-from railwright.check.reasons import probes_of
+from railwright.check.reasons import probes_beside, probes_of
 from railwright.check.rule import OPTIONAL, SEVERITIES, Rule
 from railwright.check.waivers import Waiver
 from railwright.facts.duck import file_list, identifier
@@ -66,7 +66,7 @@ class Findings:
             "CREATE TEMP TABLE rule_info (rule VARCHAR, rank INTEGER, kind VARCHAR);"
             "CREATE TEMP TABLE rule_grade (rule VARCHAR, severity VARCHAR, rank INTEGER);"
             "CREATE TEMP TABLE rule_cause (rule VARCHAR, cause VARCHAR);"
-            "CREATE TEMP TABLE rule_probe (rule VARCHAR, probe VARCHAR);"
+            "CREATE TEMP TABLE rule_probe (rule VARCHAR, probe VARCHAR, is_needed BOOLEAN);"
             "CREATE TEMP TABLE waiver (number INTEGER, verdict VARCHAR, rule VARCHAR, "
             "target VARCHAR, prefix VARCHAR, is_expired BOOLEAN)"
         )
@@ -92,7 +92,9 @@ class Findings:
         unknown = database.execute(
             "SELECT DISTINCT rule FROM verdict WHERE verdict = 'unknown'"
         ).fetchall()
-        probes = [(name, probe) for (name,) in unknown for probe in probes_of(self.rules[name])]
+        asked = [self.rules[name] for (name,) in unknown]
+        probes = [(r.id, probe, True) for r in asked for probe in probes_of(r)]
+        probes += [(r.id, probe, False) for r in asked for probe in probes_beside(r)]
         _fill(database, "rule_probe", probes)
 
     def accounts(self) -> list[Account]:

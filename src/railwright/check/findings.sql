@@ -41,15 +41,15 @@ from graded as g
 left join place as p on p.target = g.target and p.name = regexp_replace(g.subject, '[#\[].*$', '')
 where g.verdict = 'fail';
 
--- One cause, one finding: at the same subject, at the same NIC, or on the machine as a whole. The milder grade of a rule
--- does not explain what is worse than it.
+-- One cause, one finding: at the same subject, at the same NIC, or on the machine as a whole; what is said of a switch as a
+-- whole may follow from one of its ports. The milder grade of a rule does not explain what is worse than it.
 create temp table named_cause as
 select f.rule, f.subject, min(c.rule) as cause
 from failed as f
 inner join rule_cause as w on w.rule = f.rule
 inner join failed as c
     on c.rule = w.cause and c.target = f.target
-    and (c.subject = f.subject or c.place = f.place or c.kind = 'host')
+    and (c.subject = f.subject or c.place = f.place or c.kind in ('host', 'switch') or f.kind = 'switch')
     and (c.is_worst or c.rank <= f.rank)
 group by f.rule, f.subject;
 
@@ -85,9 +85,14 @@ where
     )
 group by g.rule, g.verdict, g.subject;
 
--- What became of the probes that would have told.
+-- What became of the probes that would have told; of those that are not always asked only where the others have answered.
 create temp table silent_probe as
-select g.target, p.rule, string_agg(distinct g.probe || ' ' || g.status, ', ' order by g.probe || ' ' || g.status) as said
+select
+    g.target,
+    p.rule,
+    string_agg(distinct g.probe || ' ' || g.status, ', ' order by g.probe || ' ' || g.status) filter (p.is_needed) as said,
+    string_agg(distinct g.probe || ' ' || g.status, ', ' order by g.probe || ' ' || g.status)
+        filter (not p.is_needed) as said_beside
 from gap as g
 inner join rule_probe as p on p.probe = g.probe
 where g.status <> 'absent' or g.nothing_read
@@ -116,7 +121,7 @@ select
     case
         when g.verdict = 'fail' then ''
         when t.status not in ('reached', 'incomplete') then 'not reached: ' || t.status
-        else coalesce(s.said, 'values not read')
+        else coalesce(s.said, s.said_beside, 'values not read')
     end as why
 from graded as g
 left join target as t on t.target = g.target

@@ -31,3 +31,16 @@ create macro mask_known(flag, number) as
 -- The larger of both, and NULL where the first was not read: greatest() takes the other one then.
 create macro at_least(x, smallest) as
     case when x < smallest then smallest else x end;
+
+-- The class that a map of 64 characters (link_end.dscp_classes) gives a DSCP: -1 = the map has none, or the end does not go
+-- by DSCP; NULL = not read, or nobody says which DSCP.
+create macro class_of(classes, dscp) as
+    case
+        when dscp is not null and classes = '' then -1
+        when classes[dscp + 1] = '.' then -1
+        when classes[dscp + 1] between '0' and '7' then classes[dscp + 1]::INTEGER
+    end;
+
+-- 3,4 for the bits 24; none for 0.
+create macro priorities_of(mask) as
+    case mask when 0 then 'none' else array_to_string([x for x in range(8) if mask & (1 << x) <> 0], ',') end;

@@ -52,3 +52,80 @@ group by target;
 -- Device ids of virtual functions (mlx5_core's table): in a guest these have no firmware parameters.
 create or replace {kind} macro is_virtual_function(device_id) as
     device_id in ('1012', '1014', '1016', '1018', '101a', '101c', '101e', 'a2d3');
+
+-- An end and the one it is connected to. Whoever hears several neighbours, or one that hears another, has no known peer.
+create or replace {kind} view end_pair as
+select
+    e.*,
+    o.kind as other_kind,
+    o.device as other_device,
+    o.role as other_role,
+    o.cohort as other_cohort,
+    o.is_up as other_is_up,
+    o.speed_mbps as other_speed_mbps,
+    o.speed_asked_mbps as other_speed_asked_mbps,
+    o.fec as other_fec,
+    o.fec_asked as other_fec_asked,
+    o.autonegotiation as other_autonegotiation,
+    o.mtu as other_mtu,
+    o.trust as other_trust,
+    o.pfc_mask as other_pfc_mask,
+    o.data_class as other_data_class,
+    o.cnp_class as other_cnp_class
+from end_scope as e
+left join end_scope as o
+    on o.target = e.peer and o.port = e.peer_port and e.trouble in ('', 'one-sided');
+
+-- Ends that are held against the others of their cohort.
+create or replace {kind} view grouped_end as
+select * from end_scope where role in ('compute', 'fabric') or role is null;
+
+-- What most members of a group have: of four or more, and so that it stays true even if all that were not read have
+-- something else. Judgement: three are no group, one of them may be the only one that is right.
+create or replace {kind} macro usual_of(x) as
+    case when count(*) >= 4 then mode_known(x) end;
+
+-- Which of two ends that differ is wrong: the one that is not as wanted; where nobody says what is wanted, the one that is
+-- not as most of its cohort are; else it cannot be told. '' = they do not differ.
+create or replace {kind} macro blame(mine, theirs, wanted, other_wanted, usual, other_usual) as
+    case
+        when mine = theirs then ''
+        when mine is null or theirs is null then null
+        when mine <> wanted then 'this end'
+        when theirs <> other_wanted then 'other end'
+        when mine = wanted and other_wanted is null then 'other end'
+        when theirs = other_wanted and wanted is null then 'this end'
+        when wanted is not null or other_wanted is not null then 'cannot be told'
+        when mine <> usual then 'this end'
+        when theirs <> other_usual then 'other end'
+        else 'cannot be told'
+    end;
+
+-- Whether a finding belongs to this end.
+create or replace {kind} macro is_blamed(whom) as whom in ('this end', 'cannot be told');
+
+-- Every class of a switch's port with what the port is for.
+create or replace {kind} view end_class as
+select e.*, c.* exclude (target, port, read_at)
+from end_scope as e
+left join port_class as c on c.target = e.target and c.port = e.port
+where e.kind is null or e.kind = 'switch';
+
+-- An end with what the cabling plan says of it; a host's port may be planned by its RDMA device.
+create or replace {kind} view end_plan as
+select
+    e.target,
+    e.port,
+    p.peer,
+    p.peer_port,
+    p.length_m,
+    p.rail,
+    p.plane
+from end_scope as e
+inner join planned_link as p on p.target = e.target and (p.port = e.port or (e.device <> '' and p.port = e.device));
+
+-- The generation of the Spectrum chip in a switch: 0 = it has another chip; NULL = its model was not read.
+create or replace {kind} view switch_chip as
+select target, max(spectrum_generation(model)) as generation
+from switch
+group by target;

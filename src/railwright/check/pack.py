@@ -11,7 +11,7 @@ from railwright.check.cases import load_cases, not_shown
 from railwright.check.guarded import guarded
 from railwright.check.lint import binding_database, faults
 from railwright.check.rule import Rule, by_id, load_folder, shipped
-from railwright.check.trial import Trial, trial_database, wrong_in
+from railwright.check.trial import Trial, trial_database, wrong_in, wrong_without
 from railwright.errors import RuleError
 
 SECONDS = 30.0  # for all rules of a pack with their cases; a case takes some milliseconds
@@ -24,7 +24,8 @@ def _wrong_cases(rule: Rule) -> list[str]:
         return [f"no case is {' or '.join(missing)}"]
     with trial_database() as database:
         trial = Trial(database, rule)
-        return [wrong for case in cases for wrong in wrong_in(trial, case)]
+        wrong = [wrong for case in cases for wrong in wrong_in(trial, case)]
+        return wrong or [wrong for case in cases for wrong in wrong_without(trial, case)]
 
 
 def _faults(folder: Path) -> list[str]:

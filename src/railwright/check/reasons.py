@@ -10,6 +10,8 @@ from railwright.facts import derive
 from railwright.facts.schema import tables
 
 _SCOPE = re.compile(r"create or replace \{kind\} (\w+) as(.*?);", re.DOTALL)
+# Reasons of [uses] that never make a verdict unknown.
+_MERE = re.compile(r"for the words|caps the severity")
 # Told from the text: planning every derived table would take longer than running all rules.
 _READS = re.compile(r'\b(?:from|join)\s+"?([a-z_]+)', re.IGNORECASE)
 
@@ -25,7 +27,11 @@ def _tables_behind() -> dict[str, frozenset[str]]:
     scopes = (HERE / "scope.sql").read_text("utf-8")
     made |= dict(_SCOPE.findall(scopes))
     known = {*tables(), *made}
-    return {name: frozenset(set(_READS.findall(text)) & known) for name, text in made.items()}
+    found = {name: set(_READS.findall(text)) & known for name, text in made.items()}
+    for name in found:
+        if name in tables():
+            found[name] |= set(derive.reads_of(name))
+    return {name: frozenset(read) for name, read in found.items()}
 
 
 def _base_tables(name: str) -> set[str]:
@@ -64,8 +70,18 @@ def behind(needs: list[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def _probes(names: set[str]) -> set[str]:
+    base = {one for name in names for one in _base_tables(name)}
+    return {probe for name in base if name in tables() for probe in tables()[name].probes}
+
+
 def probes_of(rule: Rule) -> list[str]:
     """The probes whose answers a rule rests on."""
-    base = {one for name in rule.tables() for one in _base_tables(name)}
-    told = {probe for name in base if name in tables() for probe in tables()[name].probes}
-    return sorted(told | ({rule.subject.probe} - {""}))
+    return sorted(_probes(set(rule.tables())) | ({rule.subject.probe} - {""}))
+
+
+def probes_beside(rule: Rule) -> list[str]:
+    """The probes that it asks in some cases: where all it needs was read, the gap is there."""
+    asked = [column for column, why in rule.uses.items() if not _MERE.search(why)]
+    read = {column.removeprefix("before.").partition(".")[0] for column in behind(asked)}
+    return sorted(_probes(read) - set(probes_of(rule)))

@@ -30,3 +30,16 @@ select
 from netdev_counter as n
 left join one_boot as o on o.target = n.target
 left join before.netdev_counter as b on b.target = o.target and b.netdev = n.netdev and b.counter = n.counter;
+
+-- A switch tells no boot: counters that began anew are lower than before, and then nothing is known.
+create or replace {kind} view switch_rise as
+select
+    n.target,
+    n.port,
+    n.counter,
+    n.number,
+    case when n.value >= b.value then n.value - b.value end as rise,
+    epoch(n.read_at) - epoch(b.read_at) as seconds
+from switch_counter as n
+left join before.switch_counter as b
+    on b.target = n.target and b.port = n.port and b.counter = n.counter and b.number = n.number and b.probe = n.probe;

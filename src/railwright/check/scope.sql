@@ -35,7 +35,8 @@ left join (
         any_known(vendor = '10de' and device in ('22b1', '22b2', '22b8', '2f95', '2f96')) as is_grace
     from pci_function
     group by target
-) as f on f.target = t.target;
+) as f on f.target = t.target
+where t.kind = 'host';
 
 -- A port of a physical function. The site's word on its role counts before the inferred one.
 create or replace {kind} port_scope as
@@ -108,3 +109,63 @@ left join (
     group by target, pci
 ) as p on p.target = e.target and p.pci = e.pci
 where e.kind = 'nic';
+
+-- An end of a link. What a switch's port is for is told by who is behind it: compute and storage are the role of the
+-- host's port, and there the site's word counts before the inferred one. Classes are those that the site's codepoints get.
+create or replace {kind} end_scope as
+select
+    e.target,
+    e.port,
+    e.kind,
+    e.system,
+    e.device,
+    case
+        when d.role is not null then d.role
+        when e.kind = 'switch' and e.role = 'host' then o.role
+        else e.role
+    end as role,
+    d.role is null and (e.kind = 'host' or e.role = 'host') as inferred,
+    e.tier,
+    e.facing,
+    e.peer,
+    e.peer_port,
+    e.peer_kind,
+    e.trouble,
+    e.is_up,
+    e.speed_mbps,
+    e.speed_asked_mbps,
+    e.lanes,
+    e.fec,
+    e.fec_asked,
+    e.autonegotiation,
+    e.mtu,
+    e.trust,
+    e.pfc_mask,
+    e.pause_rx,
+    e.pause_tx,
+    e.cable_length_m,
+    e.cable_length_kind,
+    e.watchdog_mask,
+    e.cohort,
+    e.dscp_classes,
+    class_of(e.dscp_classes, s.data_dscp) as data_class,
+    class_of(e.dscp_classes, s.cnp_dscp) as cnp_class,
+    class_of(e.dscp_classes, s.storage_dscp) as storage_class,
+    -- Where no switch was read, nobody can be compared with one.
+    w.has_switches
+from link_end as e
+cross join site as s
+cross join (select count(*) > 0 as has_switches from target where kind = 'switch') as w
+left join link_end as o on o.target = e.peer and o.port = e.peer_port and e.kind = 'switch' and e.role = 'host'
+left join declared_role as d
+    on d.target = case when e.kind = 'host' then e.target else o.target end
+    and d.device = case when e.kind = 'host' then e.device else o.device end
+    and d.port = case when e.kind = 'host' then e.device_port else o.device_port end
+union all by name
+-- A switch without a port, or a host that did not answer, has ends that nobody knows: they never vanish.
+select t.target, '*' as port, t.kind, w.has_switches
+from target as t
+cross join (select count(*) > 0 as has_switches from target where kind = 'switch') as w
+where
+    (t.kind = 'switch' or t.status not in ('reached', 'incomplete'))
+    and t.target not in (select target from link_end);

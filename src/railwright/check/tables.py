@@ -7,6 +7,7 @@ import duckdb
 
 from railwright.facts.duck import identifier, quote
 from railwright.facts.schema import Table, tables
+from railwright.hardware import headroom
 from railwright.intent.schema import intent_tables
 
 HERE = Path(__file__).parent
@@ -15,6 +16,7 @@ SCOPES = {
     "host_scope": ("target",),
     "port_scope": ("target", "device", "port"),
     "nic_scope": ("target", "pci"),
+    "end_scope": ("target", "port"),
 }
 
 
@@ -59,8 +61,9 @@ def make_empty(database: duckdb.DuckDBPyConnection) -> None:
 
 
 def make_macros(database: duckdb.DuckDBPyConnection) -> None:
-    """The three-valued aggregates."""
+    """The three-valued aggregates, and what is worked out from data about hardware."""
     database.execute((HERE / "known.sql").read_text("utf-8"))
+    database.execute(headroom.macros())
 
 
 def make_scopes(database: duckdb.DuckDBPyConnection, kind: str = "temp table") -> None:

@@ -1,7 +1,7 @@
 """Rules over their cases: what they say of each subject, and what must never come out.
 
 A case is some rows, and all that takes time is to plan queries: so they are not optimised, and
-scopes are tables that are filled once per case.
+scopes are tables that are filled once per case, if the rule has to do with them.
 """
 
 from collections.abc import Iterator
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import duckdb
 
 from railwright.check.account import silent_targets, verdicts
+from railwright.check.alike import mentioned
 from railwright.check.cases import TEXTS, Case, Rows
 from railwright.check.lint import empty_database, with_parameters
 from railwright.check.rule import Rule
@@ -46,6 +47,8 @@ class Trial:
     def __init__(self, database: duckdb.DuckDBPyConnection, rule: Rule) -> None:
         self._database = database
         self.rule = rule
+        words = mentioned(rule.sql)
+        self._scopes = [name for name in SCOPES if name in words]  # one reads those before it
         query = with_parameters(rule.sql, rule.parameters)
         shown = f"subject, verdict, {', '.join(TEXTS)}, subjects"
         each = verdicts(rule, query, each=True)
@@ -62,7 +65,7 @@ class Trial:
                 _insert(self._database, table, content)
             for query in derive.queries_of("gap"):
                 self._database.execute(f"INSERT INTO gap BY NAME ({query})")
-            for name in SCOPES:
+            for name in self._scopes:
                 self._database.execute(f"INSERT INTO temp.{name} FROM memory.main.{name}")
             yield
         finally:
@@ -154,11 +157,60 @@ def removals(rule: Rule, case: Case) -> Iterator[tuple[str, Rows, str]]:
     yield "machine gone", gone, ""
 
 
-def still_ok(case: Case, what: str, found: dict[str, Verdict]) -> list[str]:
-    """Where something that was ok still is, though something it needs was not read. Never."""
-    good = [subject for subject, verdict in case.expected.items() if verdict == "ok"]
-    still = [s for s in good if s in found and found[s].verdict == "ok"]
-    wrong = [f"{case.name}, {what}: {subject} is still ok" for subject in still]
+def single_removals(rule: Rule, case: Case) -> Iterator[tuple[str, Rows]]:
+    """A case with a failure, and one value of one row not read: what was wrong may be just that.
+
+    Where values of several rows are put together, min, max and count leave out the one that was
+    not read, and the rest looks well.
+    """
+    if "fail" not in case.expected.values():
+        return
+    for need in rule.needs:
+        table, _, column = need.rpartition(".")
+        rows = [] if need in rule.unless else case.rows.get(table, [])
+        for number, row in enumerate(rows):
+            if row.get(column) is not None:
+                left = [*rows[:number], {**row, column: None}, *rows[number + 1 :]]
+                yield f"without {need} of row {number}", {**case.rows, table: left}
+
+
+def no_longer_wrong(case: Case, what: str, found: dict[str, Verdict]) -> list[str]:
+    """Where something failed and is in order now, because something was not read."""
+    failed = [subject for subject, verdict in case.expected.items() if verdict == "fail"]
+    told = {s: found[s].verdict for s in failed if s in found}
+    return [
+        f"{case.name}, {what}: {subject} failed and is {verdict}"
+        for subject, verdict in told.items()
+        if verdict in ("ok", "not applicable")
+    ]
+
+
+def not_unknown(rule: Rule, case: Case, what: str, found: dict[str, Verdict]) -> list[str]:
+    """Where something that was ok is not unknown, though something it needs was not read.
+
+    A whole table may be empty because there is none of it; then it must only not be ok. So it is
+    with a need that is not always asked for.
+    """
+    asked = {f"without {need}" for need in rule.needs if need not in rule.unless}
+    wrong = []
+    for subject, verdict in case.expected.items():
+        told = found[subject].verdict if verdict == "ok" and subject in found else "unknown"
+        if told == "ok":
+            wrong.append(f"{case.name}, {what}: {subject} is still ok")
+        elif told != "unknown" and what in asked:
+            wrong.append(f"{case.name}, {what}: {subject} is {told}, should be unknown")
     if not any(told.verdict != "ok" for told in found.values()):
         wrong.append(f"{case.name}, {what}: nobody says that something is unknown")
+    return wrong
+
+
+def wrong_without(trial: Trial, case: Case) -> list[str]:
+    """The same for every need, one after the other: what a pack from elsewhere is held to."""
+    needs = {f"without {need}" for need in trial.rule.needs}
+    wrong = []
+    for what, rows, hidden in removals(trial.rule, case):
+        if what in needs:
+            machines = [str(row["target"]) for row in rows["target"]]
+            found = trial.judge(rows, {hidden: machines} if hidden else None)
+            wrong += not_unknown(trial.rule, case, what, found)
     return wrong

@@ -16,7 +16,10 @@ from railwright.cli import (
     facts,
     import_,
     intent,
+    links,
     merge,
+    path,
+    rails,
     rules,
     runner,
     show,
@@ -64,6 +67,9 @@ app.command("waive")(waive.waive)
 app.add_typer(intent.app, name="intent")
 app.command("facts")(facts.facts)
 app.command("show")(show.show)
+app.command("path")(path.path)
+app.command("links")(links.links)
+app.command("rails")(rails.rails)
 app.command("diff")(diff.diff)
 app.command("sql")(sql.sql)
 app.command("evidence")(evidence.evidence)

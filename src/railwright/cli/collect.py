@@ -7,14 +7,16 @@ from pathlib import Path
 import typer
 
 from railwright.cli.common import INTERRUPTED, STORE
-from railwright.collect import explain, preflight, sudoers
+from railwright.collect import explain, explain_switches, preflight, sudoers
 from railwright.collect.probe import select
 from railwright.collect.session import Session, collect_snapshot
+from railwright.collect.switch import systems
+from railwright.collect.switch_run import FAN_OUT, LARGEST_SESSION, LONGEST_SESSION_S, SwitchPlan
 from railwright.config import site_file, store_folder
 from railwright.errors import UsageError
 from railwright.reach.job import Limits
 from railwright.reach.ssh import SshOptions
-from railwright.reach.targets import Targets, find_targets, parse_node_set
+from railwright.reach.targets import Targets, find_targets, parse_node_set, parse_switches
 from railwright.report.collected import print_collected
 from railwright.report.console import next_step, output, remarks
 from railwright.report.progress import Progress
@@ -65,6 +67,12 @@ def collect(
         help="Who says what is out of service: auto, slurm, kubernetes, none.",
         rich_help_panel=WHICH,
     ),
+    switches: list[str] = typer.Option(
+        [],
+        help="Switches: leaf[01-04]=sonic,spine[01-02]=eos; or the word site, for those of the "
+        "site file.",
+        rich_help_panel=WHICH,
+    ),
     via: Via = typer.Option(Via.SSH, help="How to reach them.", rich_help_panel=HOW),
     user: str = typer.Option(
         "", "-l", "--user", help="ssh user; default: as ssh decides.", rich_help_panel=HOW
@@ -90,6 +98,9 @@ def collect(
     ),
     fan_out: int = typer.Option(
         DEFAULT.fan_out, min=1, max=4096, help="Hosts at a time.", rich_help_panel=LIMITS
+    ),
+    switch_fan_out: int = typer.Option(
+        FAN_OUT, min=1, max=1024, help="Switches at a time.", rich_help_panel=LIMITS
     ),
     connect_timeout: float = typer.Option(
         DEFAULT.connect_s, min=1, help="Seconds to connect.", rich_help_panel=LIMITS
@@ -119,7 +130,7 @@ def collect(
         "",
         "--try",
         metavar="HOST",
-        help="First-hour preflight of one host; stores nothing.",
+        help="First-hour preflight of one host, or of a switch: leaf01=sonic; stores nothing.",
         rich_help_panel=FIRST,
     ),
     store: Path | None = STORE,
@@ -128,29 +139,31 @@ def collect(
     probes = select(probe, without)
     if explain_only:
         _print(explain.explained(probes))
+        _print(explain_switches.explained([*systems().values()]))
         return
     if sudoers_only:
         _print(sudoers.fragment(probes, user))
         return
     limits = Limits(connect_timeout, timeout, megabytes << 20, fan_out, jitter)
-    session = Session(
-        via.value,
-        tuple(probes),
-        limits,
-        become,
-        SshOptions(user, tuple(ssh_option), ssh_config),
-        tuple(slurm_argument),
-    )
-    if try_host:
-        tried = preflight.try_host(session, _one_host(try_host))
-        _print(tried.lines)
-        way = "" if via is Via.SSH else f" --via {via.value}"
-        again = f"--try {try_host}" if not tried.ready else f"-w {try_host}"
-        next_step(f"railwright collect{way} {again}")
-        raise typer.Exit(0 if tried.ready else 3)
     folder = store_folder(store)
     described = site_file(site, folder)
-    targets = _targets(nodes, host_file, via, kubernetes, state_from, described, fill)
+    options = SshOptions(user, tuple(ssh_option), ssh_config)
+    asked = [try_host] if "=" in try_host else switches
+    boxes = parse_switches(asked, systems(), described)
+    bounds = Limits(
+        connect_timeout,
+        max(timeout, LONGEST_SESSION_S),
+        max(megabytes << 20, LARGEST_SESSION),
+        switch_fan_out,
+        jitter,
+    )
+    plan = SwitchPlan(boxes, options, bounds) if boxes else None
+    session = Session(
+        via.value, tuple(probes), limits, become, options, tuple(slurm_argument), plan
+    )
+    if try_host:
+        raise typer.Exit(_try(session, try_host, via))
+    targets = _targets(nodes, host_file, via, kubernetes, state_from, described, fill, boxes)
     with Progress(remarks()) as progress:
         snapshot = collect_snapshot(session, targets, folder, fill, progress.show)
     whole = print_collected(output(), snapshot)
@@ -162,6 +175,20 @@ def _print(lines: Iterable[str]) -> None:
     console = output()
     for line in lines:
         console.print(line, soft_wrap=True)
+
+
+def _try(session: Session, named: str, via: Via) -> int:
+    """The preflight of one host, or of one switch: --try leaf01=sonic."""
+    if session.switches is not None and "=" in named:
+        if len(session.switches.systems) != 1:
+            raise UsageError("--try takes one switch", do="Name one: --try leaf01=sonic.")
+        tried, again = preflight.try_switch(session.switches), f"--switches {named}"
+    else:
+        tried, again = preflight.try_host(session, _one_host(named)), f"-w {named}"
+    _print(tried.lines)
+    way = "" if via is Via.SSH else f" --via {via.value}"
+    next_step(f"railwright collect{way} {again if tried.ready else f'--try {named}'}")
+    return 0 if tried.ready else 3
 
 
 def _one_host(text: str) -> str:
@@ -179,8 +206,9 @@ def _targets(
     state_from: StateFrom,
     site: Path | None,
     fill: str,
+    switches: dict[str, str],
 ) -> Targets:
-    if via is Via.LOCAL and not (nodes or host_file or kubernetes or fill):
+    if via is Via.LOCAL and not (nodes or host_file or kubernetes or fill or switches):
         nodes = ["localhost"]
     targets = find_targets(
         nodes,
@@ -188,8 +216,9 @@ def _targets(
         kubernetes=kubernetes,
         state_from=state_from.value,
         site=site,
+        switches=switches,
     )
-    if not targets.names and not fill:
+    if not targets.names and not fill and not switches:
         raise UsageError(
             "no hosts were named",
             do="For example: railwright collect -w gpu[001-512], -w @slurm:gpu, -f hosts.txt, "

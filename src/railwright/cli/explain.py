@@ -39,11 +39,13 @@ def explain(
     if sql:
         screen.line(with_parameters(one.sql, one.parameters))
         return
-    print_rule(screen, one)
-    if subject is not None:
+    if subject is None:
+        print_rule(screen, one)
+    else:
         now, earlier = find(folder, snapshot), find(folder, before) if before else None
         with checked(now, {one.id: one}, wanted, [], before=earlier, each=True) as findings:
-            told = explained(findings, one, subject)
+            told = explained(findings, one, subject)  # a wrong subject is said before the page
+        print_rule(screen, one)
         print_seen(screen, subject, told.verdict, told.seen)
         print_evidence(screen, told.answers)
     next_step(f"railwright explain {one.id} --sql")

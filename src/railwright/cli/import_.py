@@ -15,9 +15,12 @@ from railwright.report.console import next_step, output
 def import_(
     files: list[Path] = typer.Argument(..., help="Files of `python3 rw.py > HOST.rw`."),
     kind: str | None = typer.Option(
-        None, "--kind", help="The files hold the saved output of this probe's command instead."
+        None,
+        "--kind",
+        help="The files hold the saved output of this probe's command instead; of a switch: sonic, "
+        "cumulus, eos or onyx.",
     ),
-    target: str = typer.Option("", "--target", help="With --kind: the host it came from."),
+    target: str = typer.Option("", "--target", help="With --kind: the machine it came from."),
     instance: str = typer.Option(
         "", "--instance", help="With --kind: the PCI address or network device it is about."
     ),

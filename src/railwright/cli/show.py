@@ -13,7 +13,7 @@ from railwright.report.screen import Screen
 
 
 def show(
-    host: str = typer.Argument(..., help="The host, as it was named when it was read."),
+    host: str = typer.Argument(..., help="The host or switch, as it was named when it was read."),
     snapshot: str | None = SNAPSHOT,
     store: Path | None = STORE,
 ) -> None:

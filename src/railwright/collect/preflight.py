@@ -1,9 +1,12 @@
 """`collect --try HOST`: the first hour on a site, in one screen."""
 
+import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from railwright.collect.run import Tally
 from railwright.collect.session import Session, read_into
+from railwright.collect.switch_run import SwitchPlan
 from railwright.facts.evidence import ANSWER_STATUSES, GAPS, Answer
 from railwright.facts.ingest import parse_answer
 from railwright.parse.base import Value
@@ -16,6 +19,9 @@ ROOT_WORDS = {
     "commands": "sudo allows exact commands: root probes run one by one",
     "denied": "no root",
 }
+
+
+_MEANING = {**STATUSES, "reached": "everything came back", "incomplete": "cut off on the way"}
 
 
 @dataclass
@@ -59,12 +65,27 @@ def try_host(session: Session, host: str) -> Tried:
     return Tried(ready, lines)
 
 
+def try_switch(plan: SwitchPlan) -> Tried:
+    """Read one switch, store nothing, say what works and what will be unknown."""
+    memory = Memory()
+    asyncio.run(plan.run(memory, Tally(1), lambda: None))
+    target = memory.target
+    [(name, system)] = plan.systems.items()
+    status = str(target["status"])
+    lines = [f"{name} as {system}: {status} ({_MEANING.get(status, '')})"]
+    words = str(target["words"] or target["noise"] or "")
+    lines += [f"  said         {plain(line)}" for line in words.splitlines()[:8]]
+    lines.append(f"  took         {target['duration_s']} s, {target['bytes_received']} bytes")
+    lines += _probes(memory) if memory.answers else []
+    ready = status == "reached" and not any(one.status in GAPS for one in memory.answers)
+    return Tried(ready, lines)
+
+
 def _way(session: Session, memory: Memory, host: str) -> Iterator[str]:
     target = memory.target
     machine = {key: plain(str(value)) for key, value in memory.host.items()}
     status = str(target["status"])
-    meaning = {**STATUSES, "reached": "everything came back", "incomplete": "cut off on the way"}
-    yield f"{host} via {session.via}: {status} ({meaning.get(status, '')})"
+    yield f"{host} via {session.via}: {status} ({_MEANING.get(status, '')})"
     for word_line in str(target["words"] or "").splitlines()[:8]:
         yield f"  said         {plain(word_line)}"
     if target["noise_bytes"]:
@@ -120,6 +141,12 @@ def _probes(memory: Memory) -> Iterator[str]:
     }
     if unknown:
         yield "  What will be unknown, and why:"
+    for answer in memory.answers:
+        if (
+            answer.probe,
+            answer.status,
+        ) in unknown and " " in answer.instance:  # a switch's command
+            yield f"    {answer.instance}: {answer.status}: {plain(answer.reason)}".rstrip(": ")
     for (probe, status), line in unknown.items():
         meaning = ANSWER_STATUSES.get(status, "")
         yield f"    {probe}: {status} ({meaning}): {plain(line.reason)}".removesuffix(": ")

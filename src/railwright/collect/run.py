@@ -11,6 +11,7 @@ from typing import Protocol
 
 from railwright.collect.request import Request
 from railwright.collect.stream import MachineStream
+from railwright.collect.switch_run import SwitchPlan
 from railwright.errors import RailwrightError
 from railwright.facts.build import Building
 from railwright.facts.evidence import Answer
@@ -151,8 +152,9 @@ async def read_machines(  # noqa: PLR0913, PLR0917 (the parts of a run)
     watch: Watch,
     *,
     building: Building | None = None,
+    switches: SwitchPlan | None = None,
 ) -> bool:
-    """Read every target; False if the operator stopped it. A machine's trouble is a row."""
+    """Read every target and switch; False if the operator stopped it. Trouble is a row."""
     queue: asyncio.Queue[Path | None] = asyncio.Queue()
 
     def after_rows() -> None:
@@ -160,9 +162,15 @@ async def read_machines(  # noqa: PLR0913, PLR0917 (the parts of a run)
         if spool is not None:
             queue.put_nowait(spool)
 
-    tally = Tally(len(targets))
+    tally = Tally(len(targets) + (len(switches.systems) if switches else 0))
     collector = Collector(rows, request, tally, after_rows)
-    reading = asyncio.ensure_future(transport.run(targets, request.job(), limits, collector))
+
+    async def read_all() -> None:
+        hosts = transport.run(targets, request.job(), limits, collector) if targets else None
+        boxes = switches.run(rows, tally, after_rows) if switches else None
+        await asyncio.gather(*(one for one in (hosts, boxes) if one is not None))
+
+    reading = asyncio.ensure_future(read_all())
     folder = building.folder if building is not None else None
     ingesting = asyncio.ensure_future(_ingest_all(folder, queue))
     loop = asyncio.get_running_loop()

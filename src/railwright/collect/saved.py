@@ -13,6 +13,8 @@ from typing import Any
 
 from railwright.collect.probe import probes
 from railwright.collect.runner import apply_filter
+from railwright.collect.switch import systems
+from railwright.collect.switch_saved import Place, switch_answers
 from railwright.errors import UsageError
 from railwright.facts.build import Building, finish
 from railwright.facts.evidence import Answer
@@ -38,7 +40,7 @@ class Saved:
 
 def kinds() -> list[str]:
     """What can be imported."""
-    return sorted([*probes(), KUBERNETES])
+    return sorted([*probes(), KUBERNETES, *systems()])
 
 
 def time_of(text: str) -> float:
@@ -56,8 +58,16 @@ def import_saved(files: list[Path], saved: Saved, store: Path) -> Snapshot:
         raise UsageError(f"no kind named {saved.kind}", do=f"Kinds are: {', '.join(kinds())}.")
     answers = [answer for file in files for answer in _answers(file, saved)]
     targets = dict.fromkeys((answer.target for answer in answers), "")
-    head = {"started": time.time(), "asked_by": "import", "via": f"import --kind {saved.kind}",
-            "become": False, "probes": [saved.kind]}  # fmt: skip
+    head: dict[str, object] = {
+        "started": time.time(),
+        "asked_by": "import",
+        "via": f"import --kind {saved.kind}",
+        "become": False,
+        "probes": [saved.kind],
+    }
+    if saved.kind in systems():
+        head |= {"probes": [], "switches": list(targets),
+                 "switch_systems": dict.fromkeys(targets, saved.kind)}  # fmt: skip
     building = Building(store, head, targets)
     for answer in answers:
         building.add_answer(answer)
@@ -86,7 +96,10 @@ def _answers(file: Path, saved: Saved) -> Iterator[Answer]:
         yield from node_answers(file, data, at)
         return
     if not saved.target:
-        raise UsageError("whose output is it?", do="Name the host: --target gpu017.")
+        raise UsageError("whose output is it?", do="Name the machine: --target gpu017.")
+    if saved.kind in systems():
+        yield from switch_answers(file, data, saved.kind, Place(saved.target, saved.instance, at))
+        return
     raw: dict[str, Any] = {"stdout": data, "status": "ok", "reason": "", "dropped": 0}
     probe = probes()[saved.kind]
     apply_filter(raw, probe.request()["keep"])

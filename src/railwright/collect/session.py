@@ -5,12 +5,13 @@ import getpass
 import platform
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from railwright.collect.probe import Probe
 from railwright.collect.request import Request, new_request
 from railwright.collect.run import Rows, Tally, Watch, read_machines
+from railwright.collect.switch_run import SwitchPlan
 from railwright.errors import UsageError
 from railwright.facts import merge
 from railwright.facts.build import Building, finish
@@ -32,6 +33,7 @@ class Session:
     become: bool = False
     ssh: SshOptions = field(default_factory=SshOptions)
     slurm_arguments: tuple[str, ...] = ()
+    switches: SwitchPlan | None = None
 
     def transport(self) -> Transport:
         """The way to the machines."""
@@ -55,6 +57,7 @@ def read_into(  # noqa: PLR0913 (a run and where it goes)
     *,
     probes: list[Probe] | None = None,
     building: Building | None = None,
+    switches: SwitchPlan | None = None,
 ) -> bool:
     """Read these machines into `rows`; False if the operator stopped it."""
     return asyncio.run(
@@ -66,6 +69,7 @@ def read_into(  # noqa: PLR0913 (a run and where it goes)
             rows,
             Watch(show),
             building=building,
+            switches=switches,
         )
     )
 
@@ -87,6 +91,8 @@ def run_head(session: Session, targets: Targets) -> dict[str, object]:
         "probes": [probe.name for probe in session.probes],
         "limits": vars(session.limits),
         "state_from": targets.state_source,
+        "switches": list(session.switches.systems) if session.switches else [],
+        "switch_systems": dict(session.switches.systems) if session.switches else {},
     }
 
 
@@ -100,11 +106,27 @@ def collect_snapshot(
     """Read every target, or only what an earlier snapshot lacks, and write a new snapshot."""
     if fill:
         return _fill(session, targets, store, find(store, fill), show)
-    named = {name: targets.out_of_service.get(name, "") for name in targets.names}
+    boxes = list(session.switches.systems) if session.switches else []
+    named = {name: targets.out_of_service.get(name, "") for name in (*targets.names, *boxes)}
     building = Building(store, run_head(session, targets), named)
-    whole = read_into(session, list(targets.names), building, show, building=building)
+    whole = read_into(
+        session,
+        list(targets.names),
+        building,
+        show,
+        building=building,
+        switches=session.switches,
+    )
     building.close()
     return finish(building.folder, {} if whole else {"interrupted": True})
+
+
+def _switches_to_fill(plan: SwitchPlan | None, old: Snapshot) -> SwitchPlan | None:
+    """Those of the named switches that lack something: a session brings everything anew."""
+    wanted = merge.switches_to_fill(old, list(plan.systems)) if plan else []
+    if plan is None or not wanted:
+        return None
+    return replace(plan, systems={name: plan.systems[name] for name in wanted})
 
 
 def _fill(
@@ -117,16 +139,26 @@ def _fill(
     """Read what is missing, group by group of like gaps; then old and new as one snapshot."""
     known = {probe.name: probe for probe in session.probes}
     gaps = merge.gaps(old, list(known), list(targets.names))
-    if not gaps:
+    plan = _switches_to_fill(session.switches, old)
+    if not gaps and plan is None:
         raise UsageError(
             f"{old.name} lacks nothing that another try could bring",
             do="railwright collect -w HOSTS reads everything again.",
         )
     parts = []
+    if plan is not None:
+        boxes = list(plan.systems)
+        head = {**run_head(replace(session, switches=plan), targets), "probes": []}
+        building = Building(
+            store, head, {box: targets.out_of_service.get(box, "") for box in boxes}
+        )
+        read_into(session, [], building, show, building=building, switches=plan)
+        building.close()
+        parts.append(finish(building.folder))
     for names, hosts in gaps.items():
         state = merge.out_of_service(old, hosts) | targets.out_of_service
         chosen = Targets(tuple(hosts), {host: state.get(host, "") for host in hosts})
-        head = {**run_head(session, targets), "probes": list(names)}
+        head = {**run_head(replace(session, switches=None), targets), "probes": list(names)}
         building = Building(store, head, chosen.out_of_service)
         probes = [known[name] for name in names]
         read_into(session, hosts, building, show, probes=probes, building=building)

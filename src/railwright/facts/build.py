@@ -120,11 +120,16 @@ def _targets(folder: Path, run: dict[str, object], database: duckdb.DuckDBPyConn
     """target.parquet: what ended, and for the rest that it was not collected."""
     named = run["target_names"]
     assert isinstance(named, dict)  # noqa: S101 (written by Building)
+    switches = run.get("switches", [])
+    assert isinstance(switches, list)  # noqa: S101 (written by the caller of Building)
+    kinds = dict.fromkeys(switches, "switch")
     names = folder / "spool" / "names.ndjson"
     with names.open("w", encoding="utf-8") as file:
         for target, reason in named.items():
-            file.write(json.dumps({"target": target, "out_of_service": reason}) + "\n")
-    everyone = read_spool(names, {"target": "VARCHAR", "out_of_service": "VARCHAR"})
+            kind = kinds.get(target, "host")
+            row = {"target": target, "kind": kind, "out_of_service": reason}
+            file.write(json.dumps(row) + "\n")
+    everyone = read_spool(names, dict.fromkeys(("target", "kind", "out_of_service"), "VARCHAR"))
     ended = _run_table_rows(folder, "target", database)
     evidence = folder / "evidence" / "*.parquet"
     heard = (
@@ -135,10 +140,11 @@ def _targets(folder: Path, run: dict[str, object], database: duckdb.DuckDBPyConn
     others = ", ".join(
         identifier(c.name)
         for c in tables()["target"].columns
-        if c.name not in ("target", "status", "out_of_service")
+        if c.name not in ("target", "kind", "status", "out_of_service")
     )
     query = f"""
         SELECT everyone.target,
+               everyone.kind,
                coalesce(ended.status,
                         CASE WHEN heard.target IS NULL THEN 'not collected' ELSE 'incomplete' END
                ) AS status,

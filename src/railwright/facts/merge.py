@@ -14,7 +14,7 @@ import duckdb
 from railwright import __version__
 from railwright.errors import SnapshotError
 from railwright.facts.build import Building, complete_run, put_in_place, write_fact_files
-from railwright.facts.duck import connect, copy_query, quote
+from railwright.facts.duck import connect, copy_query, identifier, quote
 from railwright.facts.ingest import evidence_to_facts
 from railwright.facts.schema import tables
 from railwright.facts.snapshot import Snapshot, load
@@ -28,12 +28,15 @@ def gaps(
 ) -> dict[tuple[str, ...], list[str]]:
     """Which hosts lack which probes: {probes: hosts}. `more` are hosts it never heard of."""
     with snapshot.database() as database:
-        away = database.execute("SELECT target FROM target WHERE status <> 'reached'").fetchall()
+        away = database.execute(
+            "SELECT target FROM target WHERE kind = 'host' AND status <> 'reached'"
+        ).fetchall()
         known = {name for (name,) in database.execute("SELECT target FROM target").fetchall()}
         lacking = database.execute(
             "SELECT r.target, list(DISTINCT r.probe ORDER BY r.probe) "
             "FROM probe_result r JOIN target t USING (target) "
-            f"WHERE t.status = 'reached' AND r.status IN {PASSING} GROUP BY 1 ORDER BY 1"
+            "WHERE t.kind = 'host' AND t.status = 'reached' "
+            f"AND r.status IN {PASSING} GROUP BY 1 ORDER BY 1"
         ).fetchall()
     found: dict[tuple[str, ...], list[str]] = {}
     whole = [name for (name,) in away] + [name for name in more if name not in known]
@@ -44,6 +47,18 @@ def gaps(
         if wanted:
             found.setdefault(wanted, []).append(target)
     return found
+
+
+def switches_to_fill(snapshot: Snapshot, named: list[str]) -> list[str]:
+    """Which of these switches lack anything that another session could bring."""
+    with snapshot.database() as database:
+        rows = database.execute(
+            "SELECT target FROM target t WHERE kind = 'switch' AND status = 'reached' "
+            "AND NOT EXISTS (FROM probe_result r WHERE r.target = t.target "
+            f"AND r.status IN {PASSING})"
+        ).fetchall()
+    whole = {name for (name,) in rows}
+    return [name for name in named if name not in whole]
 
 
 def out_of_service(snapshot: Snapshot, hosts: list[str]) -> dict[str, str]:
@@ -97,7 +112,15 @@ def _chosen(table: str, fed_by: str, sources: list[Snapshot]) -> str:
                 f"AND w.source = {number}"
             )
         parts.append(f"SELECT t.* FROM read_parquet({file}) t {join}")
-    return " UNION ALL ".join(parts)
+    if table != "target":
+        return " UNION ALL ".join(parts)
+    # Before switches were read there was no column `kind`: then all machines are hosts.
+    columns = ", ".join(
+        "coalesce(kind, 'host') AS kind" if name == "kind" else identifier(name)
+        for name in tables()["target"].column_types()
+    )
+    rows = " UNION ALL BY NAME ".join([*parts, "SELECT NULL::VARCHAR AS kind WHERE false"])
+    return f"SELECT {columns} FROM ({rows})"
 
 
 def _evidence(folder: Path, database: duckdb.DuckDBPyConnection, sources: list[Snapshot]) -> None:
@@ -128,7 +151,7 @@ def merge(store: Path, sources: list[Snapshot], extra: dict[str, object]) -> Sna
     building.close()
     folder = building.folder
     (folder / "facts").mkdir()
-    same_version = all(source.run.get("version") == __version__ for source in sources)
+    same_version = all(_has_our_tables(source) for source in sources)
     with connect(folder / "tmp") as database:
         _winners(database, sources)
         _evidence(folder, database, sources)
@@ -141,6 +164,13 @@ def merge(store: Path, sources: list[Snapshot], extra: dict[str, object]) -> Sna
     run = json.loads((folder / "run.json").read_text("utf-8"))
     complete_run(folder, run, extra)
     return load(put_in_place(folder))
+
+
+def _has_our_tables(source: Snapshot) -> bool:
+    """Whether its facts are those that this version would make of its evidence."""
+    told = [name for name, table in tables().items() if table.fed_by != "derived"]
+    files = (source.path / "facts" / f"{name}.parquet" for name in told)
+    return source.run.get("version") == __version__ and all(file.is_file() for file in files)
 
 
 def _parse_again(folder: Path) -> None:

@@ -42,6 +42,7 @@ class Table:
     after: tuple[str, ...] = ()  # derived tables that this derived table reads
     probes: tuple[str, ...] = ()  # whose answers fill it
     optional: bool = False  # filled by what somebody gives: a host without it has no gap
+    machines: str = "host"  # which kind of machine its probes ask: host or switch
 
     def column_types(self) -> dict[str, str]:
         """Column name -> DuckDB type, in order."""
@@ -83,6 +84,7 @@ def _table(name: str, data: dict[str, object]) -> Table:
         after=_names(data, "after"),
         probes=_names(data, "probes") or (() if fed_by in NOT_A_PROBE else (fed_by,)),
         optional=data.get("optional") is True,
+        machines=str(data.get("machines", "host")),
     )
     names = [column.name for column in columns]
     unknown = [part for part in table.key if part not in names]
@@ -115,6 +117,7 @@ def tables() -> dict[str, Table]:
     return load_tables(FOLDER)
 
 
-def feeding_probes() -> list[str]:
-    """The probes that fill tables: one that was not asked on a host leaves a gap there."""
-    return sorted({p for table in tables().values() if not table.optional for p in table.probes})
+def feeding_probes(machines: str = "host") -> list[str]:
+    """The probes that fill tables: one that was not asked on such a machine leaves a gap there."""
+    asked = (t for t in tables().values() if t.machines == machines and not t.optional)
+    return sorted({probe for table in asked for probe in table.probes})

@@ -20,6 +20,7 @@ import duckdb
 
 from railwright.errors import SnapshotError
 from railwright.facts.duck import connect, identifier, quote
+from railwright.facts.evidence import EVIDENCE_COLUMNS
 from railwright.facts.schema import table_names
 
 FORMAT = 1
@@ -50,6 +51,9 @@ class Snapshot:
         evidence = self.path / "evidence" / "*.parquet"
         if any(evidence.parent.glob("*.parquet")):
             database.execute(f"CREATE VIEW evidence AS FROM read_parquet({quote(str(evidence))})")
+        else:  # facts that came without their bytes
+            columns = ", ".join(f"{n} {kind}" for n, (_, kind) in EVIDENCE_COLUMNS.items())
+            database.execute(f"CREATE TABLE evidence ({columns})")
         return database
 
     def files(self) -> Iterator[tuple[str, Path]]:

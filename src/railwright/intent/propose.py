@@ -144,6 +144,7 @@ def proposal(database: duckdb.DuckDBPyConnection, name: str) -> str:
         "# should be. Read every line; delete what you do not want to be held to.",
         "",
         f'profile = "{profile}"  # {why}',
+        '# cabling = "cabling.csv"  # the cabling plan: docs/site.md says its columns',
         "",
         "[fabric]",
         *_fabric(database),

@@ -1,12 +1,13 @@
 """The site file: what this fabric is meant to be, over a profile, in the operator's own words."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
 from railwright.errors import UsageError
+from railwright.intent.cabling import Cable, load_cabling
 from railwright.intent.parameters import NAME, can_be, known, values_of
 from railwright.toml import load_toml
 
@@ -31,6 +32,10 @@ FABRIC: dict[str, Any] = {
     "max_read_request": (128, 256, 512, 1024, 2048, 4096),
     "rdma_netns_mode": ("shared", "exclusive"),
     "ibgda": bool,
+    "pfc_watchdog": bool,
+    "switch_mtu": _MTU,
+    "oversubscription": float,
+    "storage_dscp": _DSCP,
 }
 CLASS: dict[str, Any] = {
     "name": str,
@@ -47,6 +52,7 @@ ROLE: dict[str, Any] = {"role": ROLES, "hosts": str, "devices": [str], "netdevs"
 NIC: dict[str, Any] = {"psid": str, "firmware": str, "parameters": dict}
 _TOP: dict[str, Any] = {
     "profile": str,
+    "cabling": str,
     "fabric": dict,
     "class": list,
     "role": list,
@@ -54,6 +60,7 @@ _TOP: dict[str, Any] = {
     "never_touch": [str],
     "parameters": dict,
     "out_of_service": dict,
+    "switches": dict,
 }
 
 
@@ -69,6 +76,8 @@ class Site:
     nics: tuple[dict[str, Any], ...] = ()
     never_touch: tuple[str, ...] = ()  # netdev names; `*` stands for anything
     parameters: dict[str, dict[str, Any]] = field(default_factory=dict)  # rule -> name -> value
+    cabling: str = ""  # the cabling plan's file, from the site file's own folder
+    cables: tuple[Cable, ...] = ()
 
 
 class _Checker:
@@ -102,9 +111,15 @@ class _Checker:
         elif isinstance(kind, tuple):
             if value not in kind or isinstance(value, bool):
                 raise self.wrong(f"{where} must be one of {', '.join(map(str, kind))}")
+        elif kind is float:
+            self._above_zero(where, value)
         elif isinstance(kind, type) and not isinstance(value, kind):
             names = {str: "a text", dict: "a table", list: "tables", bool: "true or false"}
             raise self.wrong(f"{where} must be {names[kind]}")
+
+    def _above_zero(self, where: str, value: object) -> None:
+        if not isinstance(value, (int, float)) or isinstance(value, bool) or not value > 0:
+            raise self.wrong(f"{where} must be a number above 0")
 
 
 @cache
@@ -180,6 +195,7 @@ def read_site(text: str, name: str) -> Site:
         tuple(data.get("nic", [])),
         tuple(data.get("never_touch", [])),
         cast("dict[str, dict[str, Any]]", data.get("parameters", {})),
+        str(data.get("cabling", "")),
     )
 
 
@@ -191,4 +207,5 @@ def load_site(path: Path | None) -> Site:
         text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"cannot read the site file {path}: {error}") from error
-    return read_site(text, str(path))
+    site = read_site(text, str(path))
+    return replace(site, cables=load_cabling(path.parent / site.cabling)) if site.cabling else site

@@ -8,6 +8,7 @@ from typing import Any
 import duckdb
 
 from railwright.facts.duck import connect, copy_query, identifier, quote, read_spool
+from railwright.intent.cabling import Names, planned_rows
 from railwright.intent.schema import intent_tables
 from railwright.intent.site import Site
 from railwright.nodes import unfold
@@ -34,7 +35,8 @@ def _targets(database: duckdb.DuckDBPyConnection, facts: Path, entry: Row) -> li
         return [
             n for (n,) in database.execute(f"{query} WHERE kind = ?", [entry["kind"]]).fetchall()
         ]
-    query = f"SELECT target FROM read_parquet({quote(str(facts / 'target.parquet'))})"
+    file = quote(str(facts / "target.parquet"))
+    query = f"SELECT target FROM read_parquet({file}) WHERE kind = 'host'"
     return [name for (name,) in database.execute(query).fetchall()]
 
 
@@ -44,7 +46,8 @@ def _of_no_kind(database: duckdb.DuckDBPyConnection, facts: Path) -> list[str]:
         f"read_parquet({quote(str(facts / f'{n}.parquet'))})" for n in ("target", "host_kind")
     )
     query = (
-        f"SELECT t.target FROM {target} t LEFT JOIN {kind} k USING (target) WHERE k.kind IS NULL"
+        f"SELECT t.target FROM {target} t LEFT JOIN {kind} k USING (target) "
+        "WHERE t.kind = 'host' AND k.kind IS NULL"
     )
     return [name for (name,) in database.execute(query).fetchall()]
 
@@ -91,6 +94,11 @@ def _nic_rows(site: Site) -> tuple[list[Row], list[Row]]:
     return firmware, parameters
 
 
+def _cable_rows(database: duckdb.DuckDBPyConnection, facts: Path, site: Site) -> Iterator[Row]:
+    if site.cables:
+        yield from planned_rows(Names(database, facts), site.cables)
+
+
 def write_intent(site: Site, facts: Path, folder: Path) -> None:
     """All intent tables as files of a folder."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -102,6 +110,7 @@ def write_intent(site: Site, facts: Path, folder: Path) -> None:
             "declared_role": _role_rows(database, facts, site),
             "wanted_firmware": iter(firmware),
             "wanted_parameter": iter(parameters),
+            "planned_link": _cable_rows(database, facts, site),
         }
         for name, table in intent_tables().items():
             spool = folder / f"{name}.ndjson"

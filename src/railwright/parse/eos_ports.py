@@ -167,6 +167,18 @@ def counters_by_port(key: str) -> Callable[[Rows, Node], None]:
     return read
 
 
+def flow_control(rows: Rows, document: Node) -> None:
+    """show interfaces flow-control: what is in force, and the counts."""
+    for port, entry in ports_of(document["interfaceFlowControls"]):
+        states = {
+            way: switched(entry.get(f"{way}OperState", entry.get(f"{way}AdminState")))
+            for way in ("rx", "tx")
+        }
+        if set(states.values()) != {None}:
+            rows.add("switch_port", port=port, pause_rx=states["rx"], pause_tx=states["tx"])
+        _counters(rows, port, entry)
+
+
 def error_correction(rows: Rows, document: Node) -> None:
     """show interfaces error-correction."""
     for port, entry in ports_of(document["interfaceErrCorrStatuses"]):

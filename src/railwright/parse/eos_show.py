@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 from railwright.parse.base import NotUnderstoodError, Row, text_of
 from railwright.parse.eos_lldp import neighbors
-from railwright.parse.eos_ports import counters_by_port, error_correction, interfaces
+from railwright.parse.eos_ports import counters_by_port, error_correction, flow_control, interfaces
 from railwright.parse.eos_qos import dscp_map, marks, pcp_map, pfc_counters, queue_map, statuses
 from railwright.parse.switch_values import (
     Node,
@@ -46,7 +46,7 @@ _READERS: dict[str, Callable[[Rows, Node], None]] = {
     "interfaceStatuses": statuses,
     "interfaceErrCorrStatuses": error_correction,
     "interfaceErrorCounters": counters_by_port("interfaceErrorCounters"),
-    "interfaceFlowControls": counters_by_port("interfaceFlowControls"),
+    "interfaceFlowControls": flow_control,
     "interfaceCounters": pfc_counters,
     "intfQueueCounters": marks,
     "dscpToTcMap": dscp_map,
@@ -58,7 +58,8 @@ _READERS: dict[str, Callable[[Rows, Node], None]] = {
 }
 
 
-def _documents(text: str) -> list[Node]:
+def documents_of(text: str) -> list[Node]:
+    """The objects of an answer, one per command."""
     document = first_json(text, _JSON_START)
     result = document if isinstance(document, list) else node_of(document).get("result", [document])
     return (
@@ -66,7 +67,7 @@ def _documents(text: str) -> list[Node]:
     )
 
 
-def _refusal(documents: list[Node]) -> str:
+def refusal_of(documents: list[Node]) -> str:
     """What the eAPI says where a command failed."""
     words = [text_at(entry, "error", "message") for entry in documents]
     for entry in documents:
@@ -87,7 +88,7 @@ def _says_none(value: object) -> bool:
 def parse(data: bytes, instance: str) -> Iterator[Row]:  # noqa: ARG001 - the keys tell the commands
     """Rows of the switch tables."""
     text = text_of(data)
-    documents = _documents(text)
+    documents = documents_of(text)
     rows, is_empty = Rows(), False
     for document in documents:
         for key, reader in _READERS.items():
@@ -95,6 +96,6 @@ def parse(data: bytes, instance: str) -> Iterator[Row]:  # noqa: ARG001 - the ke
                 is_empty = is_empty or _says_none(document[key])
                 reader(rows, document)
     if not is_empty and next(iter(rows), None) is None:
-        words = _refusal(documents) or error_words(text)
+        words = refusal_of(documents) or error_words(text)
         raise NotUnderstoodError(words[:200] or "no JSON with ports, maps or neighbours")
     return iter(rows)

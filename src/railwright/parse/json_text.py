@@ -6,11 +6,15 @@ differs is no fact at all: json itself would let the last one win.
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from railwright.parse.base import NotUnderstoodError, members_once
 
 _OBJECT = re.compile(r"^\{", re.MULTILINE)
+# A bracket also begins a prompt or a log line: only before an object, a text or its end is it JSON.
+_VALUE = re.compile(r"^[ \t]{0,80}(\{|\[(?=\s{0,200}[\[{\]\"]))", re.MULTILINE)
+_INDENTED = re.compile(r"^[ \t]{0,80}\{", re.MULTILINE)
 _DECODER = json.JSONDecoder(
     parse_int=str,
     parse_float=str,
@@ -22,10 +26,30 @@ _DECODER = json.JSONDecoder(
 
 def json_at(text: str, at: int) -> Any:
     """The JSON value that begins there; whatever follows it is left aside."""
+    return _decoded(text, at)[0]
+
+
+def _decoded(text: str, at: int) -> tuple[Any, int]:
     try:
-        return _DECODER.raw_decode(text, at)[0]
+        return _DECODER.raw_decode(text, at)
     except (ValueError, RecursionError) as error:
         raise NotUnderstoodError("JSON that cannot be read") from error
+
+
+def json_objects(text: str) -> Iterator[dict[str, object]]:
+    """All objects that begin a line, one after the other."""
+    at = 0
+    while (found := _INDENTED.search(text, at)) is not None:
+        value, at = _decoded(text, found.end() - 1)
+        yield dict(value)
+
+
+def json_values(text: str) -> Iterator[object]:
+    """All objects and lists that begin a line, one after the other."""
+    at = 0
+    while (found := _VALUE.search(text, at)) is not None:
+        value, at = _decoded(text, found.start(1))
+        yield value
 
 
 def first_object(text: str) -> int | None:

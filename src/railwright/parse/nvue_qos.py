@@ -357,6 +357,10 @@ def read_qos(rows: Rows, port: str, qos: Node) -> None:
     status = node_of(roce.get("status", roce))
     if is_roce(status):
         read_roce(rows, port, status)
+    pause = node_of(qos.get("link-pause"))
+    if port and pause:
+        rx, tx = switched(pause.get("rx")), switched(pause.get("tx"))
+        rows.add("switch_port", port=port, pause_rx=rx, pause_tx=tx)
     for name, reader in _PARTS.items() if port else ():  # else these are profiles
         if node_of(qos.get(name)):
             reader(rows, port, node_of(qos[name]))

@@ -6,7 +6,7 @@ A port is called `Eth1/1` nearly everywhere; where a command prints `1/1` alone 
 import re
 from collections.abc import Iterator
 
-from railwright.parse.base import NotUnderstoodError, Row, text_of
+from railwright.parse.base import NotUnderstoodError, Row, Value, text_of
 from railwright.parse.onyx_qos import (
     read_congestion,
     read_pfc_of_port,
@@ -43,6 +43,7 @@ from railwright.parse.switch_values import (
 
 _JSON_START = re.compile(r"^[ \t]*[\[{]", re.MULTILINE)
 _ASKED = re.compile(r"\bethernet ([0-9]{1,2}/[0-9]{1,3}(?:/[0-9]{1,2})?)(?![^ ])", re.ASCII)
+_FLOW_CONTROL = re.compile(r"receive (on|off) send (on|off)", re.ASCII)
 _NUMBER = re.compile(r"[0-9]{1,2}/[0-9]{1,3}(?:/[0-9]{1,2})?", re.ASCII)
 _CLASS = re.compile(r"TC-([0-9]{1,2})", re.ASCII)
 _LEADING_NUMBER = re.compile(r"[0-9]{1,9}", re.ASCII)
@@ -104,7 +105,15 @@ def _interface(rows: Rows, port: str, channel: str, fields: Node) -> None:
         autonegotiation=_negotiates(text_at(fields, "Negotiation")),
         vlan_mode=channel or text_at(fields, "Switchport mode"),
         mac=colon_mac(mac) if mac else None,
+        **_pauses(sent(fields, "Flow-control")),
     )
+
+
+def _pauses(text: str) -> dict[str, Value]:
+    """`receive off send off`."""
+    found = _FLOW_CONTROL.fullmatch(text)
+    rx, tx = (found[1] == "on", found[2] == "on") if found else (None, None)
+    return {"pause_rx": rx, "pause_tx": tx}
 
 
 # show lldp interfaces ethernet remote

@@ -314,6 +314,12 @@ def _priority_groups(database: Database, rows: Rows) -> None:
         )
 
 
+def read_buffers(database: Database, rows: Rows) -> None:
+    """Pools, profiles and what is bound to priority groups; also of the running database."""
+    _profiles(database, rows)
+    _priority_groups(database, rows)
+
+
 def parse(data: bytes, instance: str) -> Iterator[Row]:  # noqa: ARG001 - one answer per switch
     """Rows of all switch tables that a configuration can fill."""
     rows = Rows()

@@ -58,6 +58,30 @@ def _entry(node: Mapping[str, object]) -> Entry:
     return {name: value for name, value in values if value is not None}
 
 
+# Of the running database: what the buffer manager worked out, under the same names.
+_RUNNING = re.compile(r"(BUFFER_(?:PG|POOL|PROFILE|QUEUE))_TABLE:(.{1,300})", re.ASCII)
+
+
+def is_running(document: Mapping[str, object]) -> bool:
+    """Whether this is of APPL_DB: `{"BUFFER_PG_TABLE:Ethernet0:3-4": {...}}`."""
+    return any(_RUNNING.fullmatch(name) for name in document)
+
+
+def as_configuration(document: Mapping[str, object]) -> dict[str, object]:
+    """Entries of APPL_DB under the keys that CONFIG_DB has for them."""
+    found = {}
+    for name, node in document.items():
+        match = _RUNNING.fullmatch(name)
+        if match:
+            found[f"{match[1]}|{match[2].replace(':', '|')}"] = node
+    return found
+
+
+def running_database(document: Mapping[str, object]) -> "Database":
+    """The buffers that are in force."""
+    return Database(_tables(as_configuration(document)))
+
+
 def _tables(document: Mapping[str, object]) -> dict[str, Table]:
     tables: dict[str, Table] = {}
     for name, node in document.items():

@@ -1,5 +1,8 @@
 """SONiC's `show` commands (also ecnconfig, pfcwd, lldpshow, buffershow): what is in force.
 
+Also the buffers of APPL_DB, as sonic-db-dump prints them: with the dynamic buffer model the
+configuration has no headroom, the switch works it out.
+
 Each table is known by its headings, so one answer may hold several commands, one after the other.
 """
 
@@ -7,6 +10,9 @@ import re
 from collections.abc import Iterator
 
 from railwright.parse.base import NotUnderstoodError, Row, text_of
+from railwright.parse.json_text import json_values
+from railwright.parse.sonic_config_db import read_buffers
+from railwright.parse.sonic_database import is_running, running_database
 from railwright.parse.sonic_lldp import Neighbours, neighbours, table_values
 from railwright.parse.sonic_show_rows import GROUP_COUNTERS, PORT, handler_of
 from railwright.parse.sonic_text import Block, Fields, blocks, cells, whole_lines
@@ -19,6 +25,7 @@ from railwright.parse.switch_rows import (
     small_number,
     wred_values,
 )
+from railwright.parse.switch_values import node_of
 
 _POLLING = re.compile(r"Changed polling interval to ([0-9]{1,9})ms", re.ASCII)
 _VERSION = re.compile(
@@ -101,7 +108,13 @@ def _table(block: Block, rows: Rows, heard: Neighbours) -> bool:
 
 def parse(data: bytes, instance: str) -> Iterator[Row]:
     """Rows of all switch tables that the commands in this answer can fill."""
-    lines = whole_lines(text_of(data))
+    text = text_of(data)
+    running = next((one for one in json_values(text) if is_running(node_of(one))), None)
+    if running is not None:
+        rows = Rows()
+        read_buffers(running_database(node_of(running)), rows)
+        return iter(rows)
+    lines = whole_lines(text)
     if len(lines) > ROW_LIMIT:
         raise NotUnderstoodError(f"more than {ROW_LIMIT} lines")
     rows = Rows()

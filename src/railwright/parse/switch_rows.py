@@ -53,7 +53,8 @@ _SHAPES = {
     "switch_port": _shape(
         "port",
         "alias admin_up is_up speed_mbps lanes fec_configured fec_active mtu autonegotiation "
-        "transceiver cable_length_m cable_length_kind vlan_mode asymmetric_pfc mac",
+        "transceiver cable_length_m cable_length_kind vlan_mode asymmetric_pfc mac "
+        "pause_rx pause_tx",
     ),
     "switch_port_qos": _shape(
         "port",
@@ -98,6 +99,7 @@ _SHAPES = {
         "port priority_group", "profile is_lossless size_bytes headroom_bytes"
     ),
     "switch_counter": _shape("port counter number", "value"),
+    "switch_route": _shape("vrf prefix", "protocol ports next_hops"),
     "switch_neighbor": _shape(
         "port place",
         "system_name chassis_id chassis_type port_id port_id_type port_description "

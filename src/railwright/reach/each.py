@@ -20,6 +20,7 @@ class OneByOne:
 
     argv: Callable[[str], list[str]]
     status: Callable[[Ended], str]
+    job: Callable[[str], Job] | None = None  # where machines get different ones
 
 
 class _Queue:
@@ -55,7 +56,8 @@ async def run_each(
     async def attempt(target: str, number: int) -> None:
         if limits.jitter_s:
             await asyncio.sleep(rng.uniform(0, limits.jitter_s))
-        outcome = await _attempt(target, job, limits, listener, how)
+        asked = job if how.job is None else how.job(target)
+        outcome = await _attempt(target, asked, limits, listener, how)
         if outcome.status in PASSING and outcome.bytes_received == 0 and number <= limits.retries:
             queue.again(target, number + 1, RETRY_AFTER_S + rng.uniform(0, limits.jitter_s))
         else:
@@ -93,6 +95,7 @@ async def _attempt(
             total_s=limits.total_s,
             byte_limit=limits.bytes,
             on_bytes=take,
+            conversation=job.conversation(target) if job.conversation else None,
         )
     except OSError as error:  # no ssh here, or no more processes: a row like any other
         return Outcome(target, "failed", str(error), None, started, time.time() - started, 0)

@@ -1,5 +1,6 @@
 """What is asked of many machines, within which limits, and what each of them did."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -43,13 +44,28 @@ class Limits:
     retries: int = 1
 
 
+class Conversation(Protocol):
+    """Who speaks with a command line that must be asked line by line."""
+
+    def heard(self, data: bytes) -> bytes | None:
+        """What came; gives what is to be sent now, b"" for nothing, None to hang up."""
+
+    def waited_enough(self) -> bool:
+        """Whether what it waits for is overdue; asked several times a second."""
+
+
 @dataclass(frozen=True)
 class Job:
-    """One command for every machine: a shell string that is a constant, and bytes for its input."""
+    """One command for every machine: a shell string that is a constant, and bytes for its input.
+
+    An empty command is the machine's own login: what answers there is the account's shell or CLI.
+    """
 
     command: str
     stdin: bytes
     hold_stdin: bool = True  # keep it open: the far end takes its closing as "stop"
+    terminal: bool = False  # ask for one: some CLIs say nothing without
+    conversation: Callable[[str], Conversation] | None = None  # a new one for every attempt
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,15 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import IO
+from typing import IO, Any
+
+from railwright.reach.job import Conversation
 
 CHUNK = 65536
 WORDS_CAP = 4096
 DRAIN_S = 1.0  # after the process is gone: for what its pipes still hold
 LINGER_S = 3.0  # after its output is closed: then it is killed, and nobody waits for it
+LISTEN_S = 0.2  # how often somebody who waits for a word is asked whether it is overdue
 POLL_S = 0.05  # where the kernel has no pidfd (before Linux 5.3)
 
 
@@ -100,6 +103,15 @@ class _Input:
             if not self._hold:
                 self.close()
 
+    def write(self, data: bytes) -> None:
+        """More, behind what has not been taken yet."""
+        if self._pipe.closed or not data:
+            return
+        self._data = memoryview(bytes(self._data) + data)
+        if not self._writing:
+            self._writing = True
+            self._loop.add_writer(self._pipe.fileno(), self._writable)
+
     def _stop_writing(self) -> None:
         if self._writing:
             self._writing = False
@@ -143,7 +155,9 @@ class _Running:
         byte_limit: int,
         on_bytes: Callable[[bytes], None],
         environment: dict[str, str] | None,
+        conversation: Conversation | None = None,
     ) -> None:
+        self._conversation = conversation
         self.received = 0
         self.words = b""
         self.flooded = False
@@ -176,6 +190,13 @@ class _Running:
         if not self._count(data):
             return False
         self._on_bytes(data)
+        if self._conversation is not None:
+            answer = self._conversation.heard(data)
+            if answer is None:
+                self.input.close()
+                self.output.done.set()
+                return False
+            self.input.write(answer)
         return True
 
     def _take_words(self, data: bytes) -> bool:
@@ -200,6 +221,7 @@ async def run_process(  # noqa: PLR0913 (each is a bound or an end of the pipe)
     byte_limit: int,
     on_bytes: Callable[[bytes], None],
     environment: dict[str, str] | None = None,
+    conversation: Conversation | None = None,
 ) -> Ended:
     """Run to the end or to a limit; always reaped, never raises for what the process does."""
     began = time.monotonic()
@@ -210,12 +232,13 @@ async def run_process(  # noqa: PLR0913 (each is a bound or an end of the pipe)
         byte_limit=byte_limit,
         on_bytes=on_bytes,
         environment=environment,
+        conversation=conversation,
     )
     gone = asyncio.ensure_future(_gone(running.process))
     silent = asyncio.ensure_future(running.output.done.wait())
     timed_out = False
     try:
-        await asyncio.wait({gone, silent}, timeout=total_s, return_when=asyncio.FIRST_COMPLETED)
+        await _until_end({gone, silent}, total_s, conversation)
         if gone.done():
             rest = {silent, asyncio.ensure_future(running.errors.done.wait())}
             _, late = await asyncio.wait(rest, timeout=DRAIN_S)
@@ -239,6 +262,18 @@ async def run_process(  # noqa: PLR0913 (each is a bound or an end of the pipe)
         timed_out=timed_out,
         flooded=running.flooded,
     )
+
+
+async def _until_end(
+    ends: "set[asyncio.Future[Any]]", total_s: float, conversation: Conversation | None
+) -> None:
+    """Until the process is gone or silent, the time is up, or the speaker has waited enough."""
+    deadline = time.monotonic() + total_s
+    while (left := deadline - time.monotonic()) > 0:
+        step = left if conversation is None else min(left, LISTEN_S)
+        done, _ = await asyncio.wait(ends, timeout=step, return_when=asyncio.FIRST_COMPLETED)
+        if done or (conversation is not None and conversation.waited_enough()):
+            return
 
 
 class Worker:

@@ -3,6 +3,7 @@
 import math
 import re
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -78,7 +79,9 @@ class SshTransport:
         self._ssh = found
         self._options = options.arguments()
 
-    def argv(self, target: str, command: str, connect_s: float) -> list[str]:
+    def argv(
+        self, target: str, command: str, connect_s: float, *, terminal: bool = False
+    ) -> list[str]:
         """The whole argument list. The user's own options come first: ssh takes the first value."""
         fixed = (
             "BatchMode=yes",  # never ask; a question is a status
@@ -86,15 +89,26 @@ class SshTransport:
             "ClearAllForwardings=yes",
             "ForwardAgent=no",
             "ForwardX11=no",
-            "RequestTTY=no",
+            f"RequestTTY={'force' if terminal else 'no'}",
+            "EscapeChar=none",  # what is sent is data, even a ~ at the beginning of a line
             "RemoteCommand=none",
             "PermitLocalCommand=no",
             "ServerAliveInterval=15",
         )
         options = tuple(part for option in fixed for part in ("-o", option))
-        return [self._ssh, *self._options, *options, "--", target, command]
+        return [self._ssh, *self._options, *options, "--", target, *([command] if command else [])]
 
     async def run(self, targets: list[str], job: Job, limits: Limits, listener: Listener) -> None:
         """Run the job over ssh, `fan_out` machines at a time."""
         how = OneByOne(lambda target: self.argv(target, job.command, limits.connect_s), ssh_status)
         await run_each(targets, job, limits, listener, how)
+
+    async def run_jobs(self, jobs: Mapping[str, Job], limits: Limits, listener: Listener) -> None:
+        """The same where machines get different jobs, `fan_out` of them at a time."""
+
+        def argv(target: str) -> list[str]:
+            job = jobs[target]
+            return self.argv(target, job.command, limits.connect_s, terminal=job.terminal)
+
+        how = OneByOne(argv, ssh_status, jobs.__getitem__)
+        await run_each(list(jobs), Job("", b""), limits, listener, how)

@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import sys
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
@@ -165,28 +166,89 @@ def slurm_out_of_service() -> dict[str, str]:
     return out
 
 
-def site_out_of_service(path: Path) -> dict[str, str]:
-    """`[out_of_service]` of the site file: node set = reason."""
+_SITE_TABLES = {
+    "out_of_service": (
+        "a table of node sets with a reason each",
+        'Write for example: "gpu[017-018]" = "RMA 4711".',
+    ),
+    "switches": (
+        "a table of systems with a node set each",
+        'Write for example: sonic = "leaf[01-04]".',
+    ),
+}
+
+
+def _site_table(path: Path, name: str) -> dict[str, str]:
     try:
         data = load_toml(path.read_text("utf-8"), str(path))
     except OSError as error:
         raise UsageError(f"cannot read the site file {path}: {error}") from error
-    table = data.get("out_of_service", {})
+    table = data.get(name, {})
     if not isinstance(table, dict) or not all(isinstance(v, str) for v in table.values()):
-        raise UsageError(
-            f"{path}: out_of_service must be a table of node sets with a reason each",
-            do='Write for example: "gpu[017-018]" = "RMA 4711".',
-        )
+        what, do = _SITE_TABLES[name]
+        raise UsageError(f"{path}: {name} must be {what}", do=do)
+    return table
+
+
+def site_out_of_service(path: Path) -> dict[str, str]:
+    """`[out_of_service]` of the site file: node set = reason."""
+    table = _site_table(path, "out_of_service")
     return {name: f"site: {why}" for nodes, why in table.items() for name in parse_node_set(nodes)}
 
 
-def find_targets(
+_SYSTEM = re.compile(r"=([a-z]{1,20})(?:,|$)", re.ASCII)
+
+
+def parse_switches(texts: list[str], known: Collection[str], site: Path | None) -> dict[str, str]:
+    """`leaf[01-04]=sonic,spine[01-02]=eos`: switch -> system. `site` = those of the site file."""
+    found: dict[str, str] = {}
+    for text in texts:
+        pairs = _site_switches(site) if text == "site" else _pairs(text)
+        for nodes, system in pairs:
+            if system not in known:
+                raise UsageError(
+                    f"there is no switch system {system}",
+                    do=f"Systems are {', '.join(known)}: --switches leaf[01-04]=sonic.",
+                )
+            for name in parse_node_set(nodes):
+                if found.setdefault(name, system) != system:
+                    raise UsageError(f"{name} is named as {found[name]} and as {system}")
+    return found
+
+
+def _pairs(text: str) -> list[tuple[str, str]]:
+    pairs, at = [], 0
+    for match in _SYSTEM.finditer(text):
+        pairs.append((text[at : match.start()], match[1]))
+        at = match.end()
+    if at != len(text) or not pairs or not all(nodes for nodes, _ in pairs):
+        raise UsageError(
+            f"--switches {text}: of which system are they?",
+            do="Write for example --switches leaf[01-04]=sonic,spine[01-02]=eos, or "
+            "--switches site for those of the site file.",
+        )
+    return pairs
+
+
+def _site_switches(path: Path | None) -> list[tuple[str, str]]:
+    """`[switches]` of the site file: system = node set."""
+    table = _site_table(path, "switches") if path else {}
+    if not table:
+        raise UsageError(
+            "the site file names no switches",
+            do='Write there: [switches] and below it sonic = "leaf[01-04]".',
+        )
+    return [(nodes, system) for system, nodes in table.items()]
+
+
+def find_targets(  # noqa: PLR0913 (what the command line can say)
     node_sets: list[str],
     *,
     host_file: str | None = None,
     kubernetes: bool = False,
     state_from: str = "auto",
     site: Path | None = None,
+    switches: Collection[str] = (),
 ) -> Targets:
     """Everything the command line says about which machines, as one ordered list."""
     names = [name for text in node_sets for name in parse_node_set(text)]
@@ -204,7 +266,11 @@ def find_targets(
         out |= site_out_of_service(site)
         source = f"{source}, site file" if source != "none" else "site file"
     unique = tuple(dict.fromkeys(names))
-    return Targets(unique, {name: out[name] for name in unique if name in out}, source)
+    both = [name for name in unique if name in switches]
+    if both:
+        raise UsageError(f"{both[0]} is named as a host and as a switch", do="Name it once.")
+    everyone = (*unique, *switches)
+    return Targets(unique, {name: out[name] for name in everyone if name in out}, source)
 
 
 def _slurm_state(*, strict: bool) -> tuple[dict[str, str], str]:

@@ -52,7 +52,7 @@ def print_collected(console: Console, snapshot: Snapshot) -> bool:
             mark = " (out of service)" if away else ""
             _line(console, len(names), status + mark, fold(names), said)
     if gaps:
-        console.print("Not answered on hosts that were reached:")
+        console.print("Not answered on machines that were reached:")
     for status, probe, names, reason in gaps:
         _line(console, len(names), f"{status}: {probe}", fold(names), plain(reason))
     return whole

@@ -25,6 +25,10 @@ def _check_host(snapshot: Snapshot, host: str) -> None:
             )
 
 
+def _counted(number: int | None) -> str:
+    return "-" if number is None else f"{number:,}"  # a merged answer of old may have none
+
+
 def print_answers(screen: Screen, snapshot: Snapshot, host: str) -> None:
     """One line per answer."""
     _check_host(snapshot, host)
@@ -36,7 +40,7 @@ def print_answers(screen: Screen, snapshot: Snapshot, host: str) -> None:
         ).fetchall()
     title = ("probe", "instance", "status", "bytes", "dropped lines", "reason")
     rows = [
-        (probe, instance, status, f"{size:,}", f"{dropped:,}", plain(reason or ""))
+        (probe, instance, status, _counted(size), _counted(dropped), plain(reason or ""))
         for probe, instance, status, size, dropped, reason in found
     ]
     columns = widths([title, *rows])
@@ -71,7 +75,9 @@ def write_answer(snapshot: Snapshot, host: str, probe: str, instance: str | None
                 "SELECT DISTINCT probe FROM probe_result WHERE target = ? ORDER BY 1", [host]
             ).fetchall()
             names = [name for (name,) in known]
-            if probe in names:
+            if probe in names and instance is None:
+                what = f"the snapshot has no bytes of {probe} on {host}, only the facts"
+            elif probe in names:
                 what = f"{probe} has no answer for {instance} on {host}"
             else:
                 what = f"{host} has no answer of a probe {probe}"

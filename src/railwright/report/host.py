@@ -1,4 +1,4 @@
-"""`railwright show HOST`: one host on one screen."""
+"""`railwright show HOST`: one host on one screen, or one switch."""
 
 import time
 from collections.abc import Iterator
@@ -22,6 +22,7 @@ from railwright.report.screen import (
     widths,
     wrapped,
 )
+from railwright.report.switches import print_switch
 from railwright.report.tree import NOT_READ, Drawn, Function, Tree, lay_out, short_address
 
 MOST_LINES = 12  # of what waits, of ssh's words or of noise, on a terminal
@@ -45,6 +46,7 @@ class Target(NamedTuple):
     noise_bytes: int | None
     noise: str
     root: str | None
+    kind: str
 
 
 class Facts:
@@ -75,13 +77,16 @@ def print_host(screen: Screen, snapshot: Snapshot, name: str, now: float | None 
         )
         _print_head(screen, target, host, time.time() if now is None else now)
         _print_trouble(screen, target)
-        if host:
+        if target.kind == "switch" and target.status in ("reached", "incomplete"):
+            has_gaps = print_switch(screen, facts)
+            _print_unknown(screen, facts, "switch", has_gaps=has_gaps)
+        elif host:
             _print_system(screen, facts, target, host[0])
             has_gaps = _print_tree(screen, facts)
             has_gaps |= print_ports(screen, facts)
             print_disagreements(screen, facts)
             _print_waiting(screen, facts)
-            _print_unknown(screen, facts, has_gaps=has_gaps)
+            _print_unknown(screen, facts, "host", has_gaps=has_gaps)
         elif target.status != "reached":
             screen.line()
             screen.line(f"Nothing else is known about it in snapshot {snapshot.name}.")
@@ -95,7 +100,7 @@ def _find(database: duckdb.DuckDBPyConnection, snapshot: Snapshot, name: str) ->
     """The host with this name, or the only one that calls itself so; else say which are near."""
     found = database.execute(
         "SELECT target, status, coalesce(words, ''), out_of_service, epoch(started), attempts, "
-        "noise_bytes, coalesce(noise, ''), root FROM target WHERE target = $name "
+        "noise_bytes, coalesce(noise, ''), root, kind FROM target WHERE target = $name "
         "OR starts_with(target, $name || '.') "
         "OR target IN (SELECT target FROM host WHERE hostname = $name) "
         "ORDER BY target <> $name LIMIT 2",
@@ -252,7 +257,7 @@ def _print_waiting(screen: Screen, facts: Facts) -> None:
         screen.line(f"  and {len(rows) - most} more", "dim")
 
 
-def _print_unknown(screen: Screen, facts: Facts, *, has_gaps: bool) -> None:
+def _print_unknown(screen: Screen, facts: Facts, kind: str, *, has_gaps: bool) -> None:
     found = facts.rows(
         "SELECT status, coalesce(reason, ''), probe, count(*) FROM ("
         "SELECT *, bool_or(status = 'ok') OVER (PARTITION BY probe) AS is_told "
@@ -261,7 +266,11 @@ def _print_unknown(screen: Screen, facts: Facts, *, has_gaps: bool) -> None:
         "WHERE status <> 'ok' AND NOT (status = 'absent' AND is_told) GROUP BY ALL ORDER BY ALL"
     )
     asked = {probe for (probe,) in facts.rows("SELECT probe FROM probe_result WHERE target = ?")}
-    found += [("not asked", "", probe, 1) for probe in feeding_probes() if probe not in asked]
+    unasked = [probe for probe in feeding_probes(kind) if probe not in asked]
+    if kind == "switch":  # it has one system, whose probes have that system's name
+        systems = {probe.partition("_")[0] for probe in asked}
+        unasked = [one for one in unasked if not systems or one.partition("_")[0] in systems]
+    found += [("not asked", "", probe, 1) for probe in unasked]
     screen.line()
     if not found:
         screen.heading("Not known", ": nothing; every probe answered")

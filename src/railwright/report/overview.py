@@ -26,6 +26,7 @@ from railwright.report.screen import (
     wrapped,
 )
 from railwright.report.sections import HELPERS, LLDP, SECTIONS, SWITCHES, Section
+from railwright.report.switches import print_switches
 
 MOST_ROWS = 20  # of one section on a terminal; a pipe gets all
 UNKNOWN = "unknown"
@@ -53,40 +54,50 @@ def print_overview(screen: Screen, snapshot: Snapshot, now: float | None = None)
     """The overview; True when nothing that should be known is missing."""
     with snapshot.database() as database:
         database.execute(HELPERS)
-        targets = _targets(database)
-        _print_head(screen, snapshot, targets, time.time() if now is None else now)
-        if not targets.everyone:
+        targets, switches = _targets(database, "host"), _targets(database, "switch")
+        _print_head(screen, snapshot, time.time() if now is None else now)
+        if targets.everyone or not switches.everyone:
+            _print_reached(screen, targets, "host" if switches.everyone else "target")
+        if switches.everyone:
+            _print_reached(screen, switches, "switch", "switches")
+        if not targets.everyone and not switches.everyone:
             screen.line("Nothing was asked for: this snapshot has no targets.")
             return True
-        _print_unknown(screen, database, targets)
-        for section in SECTIONS:
+        _print_unknown(screen, database, sorted(targets.everyone + switches.everyone))
+        print_switches(screen, database)
+        for section in SECTIONS if targets.everyone else ():
             _print_section(screen, database, section, targets)
             if section is LLDP:
                 _print_switches(screen, database)
         return is_whole(database)
 
 
-def _targets(database: duckdb.DuckDBPyConnection) -> Targets:
+def _targets(database: duckdb.DuckDBPyConnection, kind: str) -> Targets:
     found = database.execute(
         "SELECT list(target ORDER BY target), count(*) FILTER (status = 'reached'), "
         "count(*) FILTER (status = 'incomplete' AND out_of_service = ''), "
         "count(*) FILTER (status NOT IN ('reached', 'incomplete') AND out_of_service = ''), "
-        "count(*) FILTER (status <> 'reached' AND out_of_service <> '') FROM target"
+        "count(*) FILTER (status <> 'reached' AND out_of_service <> '') FROM target "
+        "WHERE kind = ?",
+        [kind],
     ).fetchone()
     assert found is not None  # noqa: S101 (an aggregate always has a row)
     return Targets(found[0] or [], *found[1:])
 
 
-def _print_head(screen: Screen, snapshot: Snapshot, targets: Targets, now: float) -> None:
+def _print_head(screen: Screen, snapshot: Snapshot, now: float) -> None:
     started = snapshot.run.get("started")
     old = f", {age(now - started)} old" if isinstance(started, (int, float)) else ""
     screen.heading(f"Snapshot {snapshot.name}", f"{old}, in {snapshot.path.parent}")
+
+
+def _print_reached(screen: Screen, targets: Targets, *noun: str) -> None:
     parts = [f"{targets.reached:,} reached"]
     if targets.incomplete:
         parts.append(f"{targets.incomplete:,} incomplete")
     parts.append(f"{targets.missed:,} not reached")
     parts.append(f"{targets.out_of_service:,} out of service")
-    screen.line(f"{number_of(len(targets.everyone), 'target')}: {', '.join(parts)}")
+    screen.line(f"{number_of(len(targets.everyone), *noun)}: {', '.join(parts)}")
 
 
 # ---- what is not known
@@ -114,7 +125,9 @@ FROM failed GROUP BY answer, said, different, targets ORDER BY len(targets) DESC
 """
 
 
-def _print_unknown(screen: Screen, database: duckdb.DuckDBPyConnection, targets: Targets) -> None:
+def _print_unknown(
+    screen: Screen, database: duckdb.DuckDBPyConnection, everyone: list[str]
+) -> None:
     found = [
         *database.execute(_UNREACHED).fetchall(),
         *database.execute(_UNANSWERED).fetchall(),
@@ -130,7 +143,7 @@ def _print_unknown(screen: Screen, database: duckdb.DuckDBPyConnection, targets:
     screen.line("  " + padded(title, columns, 1), "dim")
     indent = columns[0] + 4
     for row, (_, said, different, names) in zip(rows, found, strict=True):
-        lines = with_hosts(screen, "  " + padded(row, columns, 1), names, targets.everyone, indent)
+        lines = with_hosts(screen, "  " + padded(row, columns, 1), names, everyone, indent)
         why = plain(said or "") + (f" (one of {different} reasons)" if different > 1 else "")
         # Behind the hosts where there is room, else on a line of its own.
         if not screen.is_terminal or len(lines[-1]) + 2 + len(why) <= screen.width:
@@ -195,7 +208,7 @@ WITH lacking AS (
             THEN CASE t.out_of_service WHEN '' THEN 'not reached' ELSE 'out of service' END
         WHEN len($finders) = 0 THEN 'not told'
         ELSE coalesce(reason.finder, '') END AS why
-    FROM target AS t LEFT JOIN reason USING (target) LEFT JOIN seen USING (target)
+    FROM machine AS t LEFT JOIN reason USING (target) LEFT JOIN seen USING (target)
 )
 SELECT why, list(target) FROM judged WHERE why IS NOT NULL GROUP BY why
 ORDER BY count(*) DESC, why

@@ -44,6 +44,10 @@ class Screen:
         """One line, never cut or wrapped by us: what does not fit is the caller's to cut."""
         self._console.print(Text(self._printable(text.rstrip()), style), soft_wrap=True)
 
+    def styled(self, line: Text) -> None:
+        """One line whose parts have styles of their own."""
+        self._console.print(line, soft_wrap=True)
+
     def heading(self, text: str, rest: str = "") -> None:
         """A section's first line."""
         line = Text(self._printable(text), "bold")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 # out once: a million NICs are fifty million functions.
 # A PCIe link is one text; NULL as soon as a part of it was not read.
 HELPERS = """
+CREATE TEMP VIEW machine AS SELECT target, status, out_of_service FROM target WHERE kind = 'host';
 CREATE TEMP TABLE virtual_function AS
     SELECT target, pci FROM pci_function WHERE physical_function <> '';
 CREATE TEMP TABLE rdma AS FROM rdma_device ANTI JOIN virtual_function USING (target, pci);
@@ -309,7 +310,7 @@ _PLACE = (
         SELECT t.target, said(g.peermem_module), said(g.gpu_driver_kind),
                CASE WHEN c.target IS NULL THEN coalesce(a.options, '-') END,
                w.governors
-        FROM (SELECT target FROM target ANTI JOIN (
+        FROM (SELECT target FROM machine ANTI JOIN (
             FROM silent WHERE probe = 'modules' AND status IN ('not asked', 'not reached')
         ) USING (target)) AS t
         LEFT JOIN gpu_direct AS g USING (target)

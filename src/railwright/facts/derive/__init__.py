@@ -1,12 +1,15 @@
 """Derived tables: one SELECT each, over the tables that the probes fill and over one another.
 
 `<table>.sql` beside this file is the SELECT; `<table>.py` has `queries()` where the schema makes
-it, perhaps several whose rows follow on each other. They are made in the order of their `after`.
+it, perhaps several whose rows follow on each other, and `prepare(database)` where something has to
+be worked out first that SQL cannot. They are made in the order of their `after`.
 """
 
 import importlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from typing import Any
 
 import duckdb
 
@@ -23,8 +26,20 @@ def queries_of(name: str) -> list[str]:
     file = HERE / f"{name}.sql"
     if file.is_file():
         return [file.read_text("utf-8").rstrip("; \n")]
-    made: list[str] = importlib.import_module(f"railwright.facts.derive.{name}").queries()
+    made: list[str] = _module(name).queries()
     return made
+
+
+def _module(name: str) -> Any:
+    return importlib.import_module(f"railwright.facts.derive.{name}")
+
+
+def reads_of(name: str) -> tuple[str, ...]:
+    """Tables that are read before the SELECTs of a derived table."""
+    if (HERE / f"{name}.sql").is_file():
+        return ()
+    found: tuple[str, ...] = getattr(_module(name), "READS", ())
+    return found
 
 
 def _in_order() -> list[str]:
@@ -41,12 +56,15 @@ def _in_order() -> list[str]:
     return order
 
 
-# Aggregates that nothing else reads: one pass over all hosts, where every chunk would be another.
-_IN_ONE_PASS = ("digest", "likeness")
+# One pass over all machines. A link has two ends, perhaps in two chunks; digests are aggregates
+# that nothing else reads, where every chunk would be another pass.
+_IN_ONE_PASS = ("adjacency", "switch_place", "link_end", "route_turn", "digest", "likeness")
 
 
-def all_tables(facts: Path) -> None:
-    """Write every derived table beside the others."""
+def all_tables(
+    facts: Path, around: Callable[[str], AbstractContextManager[object]] = nullcontext
+) -> None:
+    """Write every derived table beside the others; `around` is entered with each one's name."""
     order = _in_order()
     with connect(facts.parent / "tmp", threads=2, memory=MEMORY) as database:
         parts: dict[str, list[Path]] = {name: [] for name in order}
@@ -54,7 +72,8 @@ def all_tables(facts: Path) -> None:
             _show_facts(database, facts, chunk)
             for name in order:
                 if name not in _IN_ONE_PASS:
-                    made = list(_write(database, name, facts / f".{name}-{number}"))
+                    with around(name):
+                        made = list(_write(database, name, facts / f".{name}-{number}"))
                     _show(database, name, made)
                     parts[name] += made
         _show_facts(database, facts)
@@ -62,7 +81,8 @@ def all_tables(facts: Path) -> None:
             if files:
                 _show(database, name, files)
         for name in _IN_ONE_PASS:
-            parts[name] += _write(database, name, facts / f".{name}")
+            with around(name):
+                parts[name] += _write(database, name, facts / f".{name}")
             _show(database, name, parts[name])
         for name, files in parts.items():
             _join(database, files, facts / f"{name}.parquet")
@@ -114,6 +134,8 @@ def _write(database: duckdb.DuckDBPyConnection, name: str, stem: Path) -> Iterat
         f"{identifier(column.name)}::{column.type} AS {identifier(column.name)}"
         for column in tables()[name].columns
     )
+    if reads_of(name):
+        _module(name).prepare(database)
     for number, query in enumerate(queries_of(name)):
         part = stem.with_name(f"{stem.name}-{number}.parquet")
         copy_query(database, f"SELECT {columns} FROM ({query})", part)

@@ -34,24 +34,41 @@ MAC address or GUID after a firmware reset, which takes down all ports of the ca
 ## When it is wrong
 Islands that never meet may use the same addresses: say so in a waiver. Machines that are listed twice under two names are
 recognised by their boot id. The system image GUID is not compared: hosts that share one multi-host card share it. Only
-machines of this collection are compared.
+machines of this collection that answered are compared; while an address or a GUID of one of them was not read, it may be
+any other's, and all are unknown.
 */
 with identities as (
-    select p.target, p.device, p.port, 'node GUID' as kind, d.node_guid as value
+    select p.target, p.device, p.port, 'node GUID' as kind, d.node_guid as value, true as is_asked
     from port_scope as p
     left join rdma_device as d on d.target = p.target and d.device = p.device
     where p.link_layer = 'InfiniBand'
     union all
-    select p.target, p.device, p.port, 'MAC address', n.mac
+    select p.target, p.device, p.port, 'MAC address', n.mac, p.role is null or p.role in ('compute', 'storage')
     from port_scope as p
     left join netdev as n on n.target = p.target and n.name = p.netdev
-    where p.link_layer = 'Ethernet'
+    where p.link_layer = 'Ethernet' and (p.netdev <> '' or p.netdev is null)
     union all
     -- An address that may be a global one stays without a value until its scope is known.
-    select p.target, p.device, p.port, 'address', case when a.scope = 'global' then a.address end
+    select p.target, p.device, p.port, 'address', case when a.scope = 'global' then a.address end, p.role is null or p.role in ('compute', 'storage')
     from port_scope as p
     join address as a on a.target = p.target and a.netdev = p.netdev
     where p.link_layer = 'Ethernet' and (a.scope = 'global' or a.scope is null)
+),
+-- What was not read may be anybody's: while there is such a port on another machine, nobody is known to be alone.
+unread as (
+    select i.kind, min(i.target) as first_target, max(i.target) as last_target
+    from (
+        select kind, target from identities where value is null and is_asked
+        union all
+        select unnest(['node GUID', 'MAC address', 'address']), target from port_scope where link_layer is null
+        union all
+        select 'address', p.target
+        from port_scope as p
+        left join probe_result as r on r.target = p.target and r.probe = 'ip_address' and r.instance = ''
+        where p.link_layer = 'Ethernet' and (p.role is null or p.role in ('compute', 'storage'))
+            and (p.netdev is null or (p.netdev <> '' and (r.status is null or r.status <> 'ok')))
+    ) as i
+    group by i.kind
 ),
 holders as (
     select
@@ -70,13 +87,18 @@ judged as (
         i.device,
         i.port,
         any_known(
-            case when i.value in ('', '00:00:00:00:00:00', '0000:0000:0000:0000') then false else h.machines > 1 end
+            case
+                when i.value in ('', '00:00:00:00:00:00', '0000:0000:0000:0000') then false
+                when h.machines > 1 then true
+                when u.kind is null or (u.first_target = i.target and u.last_target = i.target) then h.machines > 1
+            end
         ) as is_double,
         count(*) filter (i.kind = 'address') as addresses,
         max(i.kind || ' ' || i.value || ' is on ' || h.machines || ' machines, ' || h.first_target || ' and ' || h.last_target)
             filter (h.machines > 1) as words
     from identities as i
     left join holders as h on h.kind = i.kind and h.value = i.value
+    left join unread as u on u.kind = i.kind
     group by i.target, i.device, i.port
 )
 select

@@ -71,7 +71,10 @@ select
     'the gateway ' || a.words as observed,
     'that it answers for its address' as expected,
     p.link_layer = 'Ethernet' and p.role = 'compute' and p.state = 'ACTIVE' and p.netdev <> ''
-        and case when a.gateways > 0 then true when r.routes and n.routes is null then false end as applies,
+        and case
+            when a.gateways > 0 then true
+            when r.routes and n.routes is null and p.netdev is not null then false
+        end as applies,
     case when a.silent > 0 then true when r.neighbors and a.gateways > 0 then false end as fault,
     p.netdev as detail,
     p.inferred

@@ -82,7 +82,7 @@ partitions as (
 ),
 
 unread as (
-    select count(*) filter (partition is null) as ports from used
+    select count(*) filter (partition is null or (partition > 0 and membership is null)) as ports from used
 )
 
 select

@@ -87,7 +87,10 @@ select
     'rp_filter is 1 (strict), in a subnet that it shares' as observed,
     '2 (loose)' as expected,
     p.link_layer = 'Ethernet' and p.role = 'compute' and p.netdev <> ''
-        and case when o.netdev is not null then o.shares and not o.has_rule when r.status = 'ok' then false end as applies,
+        and case
+            when o.netdev is not null then o.shares and not o.has_rule
+            when r.status = 'ok' and p.link_layer is not null and p.netdev is not null then false
+        end as applies,
     -- The larger of the two values holds.
     (i.value = 1 or everywhere.value = 1) and i.value < 2 and everywhere.value < 2 as fault,
     p.netdev as detail,

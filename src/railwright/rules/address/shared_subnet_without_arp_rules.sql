@@ -93,7 +93,10 @@ select
         || ' and arp_announce ' || greatest(i.announce, everywhere.announce) as observed, -- null: for the words
     'a subnet of its own, or arp_ignore 1 and arp_announce 2' as expected,
     p.link_layer = 'Ethernet' and p.role = 'compute' and p.netdev <> ''
-        and (o.netdev is not null or case when r.status = 'ok' then false end) as applies,
+        and case
+            when o.netdev is not null then true
+            when r.status = 'ok' and p.link_layer is not null and p.netdev is not null then false
+        end as applies,
     case
         when o.shares then (i.ignore = 0 and everywhere.ignore = 0) or (i.announce < 2 and everywhere.announce < 2)
         when not o.shares then false

@@ -38,6 +38,14 @@ with functions as (
     left join verbs_port as v on v.target = d.target and v.device = d.device
     where f.physical_function <> ''
     group by f.target, f.physical_function
+),
+
+-- Devices of which nobody knows whether they are virtual functions, and of which port.
+unplaced as (
+    select distinct d.target
+    from rdma_device as d
+    left join pci_function as f on f.target = d.target and f.pci = d.pci
+    where d.pci is null or (d.pci <> '' and f.physical_function is null)
 )
 select
     p.target,
@@ -47,10 +55,15 @@ select
     'RDMA MTU ' || v.active_mtu as expected,
     p.link_layer = 'Ethernet' and p.role in ('compute', 'storage') and p.vf_count > 0
         -- Virtual functions that the host does not see can only be judged where they are.
-        and case when f.target is not null then true when p.vf_count is not null then false end as applies,
-    f.mtu > v.active_mtu as fault,
+        and case
+            when f.target is not null then true
+            when p.vf_count is not null and p.pci is not null and u.target is null then false
+        end as applies,
+    -- A function that is not placed may be one of this port.
+    case when f.mtu > v.active_mtu then true when u.target is null then f.mtu > v.active_mtu end as fault,
     f.device as detail,
     p.inferred
 from port_scope as p
 left join functions as f on f.target = p.target and f.pci = p.pci
+left join unplaced as u on u.target = p.target
 left join verbs_port as v on v.target = p.target and v.device = p.device and v.port = p.port

@@ -23,6 +23,8 @@ sources = [
 "netdev_counter.value" = "the same"
 "before.netdev_counter.value" = "the same"
 "site.programmable_cc" = "counters of congestion notifications are then no evidence"
+"port_scope.pci" = "asked for the card's own switch"
+"nic_parameter.current_code" = "of USER_PROGRAMMABLE_CC, which older cards do not offer: the same"
 "site.adaptive_routing" = "out of order is then normal"
 "port_scope.inferred" = "caps the severity"
 
@@ -105,7 +107,9 @@ rates as (
     from (from rdma union all from ethernet) as r
     inner join port_scope as p on p.target = r.target and p.device = r.device and p.port = r.port
     cross join site as s
-    where not (r.counter like '%cnp%' and s.programmable_cc is true)
+    left join nic_parameter as u
+        on u.target = p.target and u.pci = p.pci and u.name = 'USER_PROGRAMMABLE_CC' and u.port = 0 and u.element = -1
+    where not (r.counter like '%cnp%' and (s.programmable_cc or u.current_code = 1) is true)
         and not (r.counter = 'out_of_sequence' and s.adaptive_routing is true)
     window peers as (partition by p.cohort, r.counter)
 ),

@@ -20,6 +20,8 @@ sources = [
 "rdma_counter.value" = "congestion marks: asked where the NIC paused and PCIe shows no stall"
 "before.rdma_counter.value" = "the same"
 "site.programmable_cc" = "under programmable congestion control the counters of marks are no evidence"
+"port_scope.pci" = "asked for the card's own switch"
+"nic_parameter.current_code" = "of USER_PROGRAMMABLE_CC, which older cards do not offer: the same"
 "port_scope.inferred" = "caps the severity"
 
 [parameters.most_share]
@@ -85,11 +87,13 @@ select
         as observed,
     printf('%g %% of the time or less', 100 * $most_share) as expected,
     p.link_layer = 'Ethernet' and p.role = 'compute' and p.netdev <> '' and e.has_pfc as applies,
-    e.is_pausing and (e.is_stalled or case when s.programmable_cc then false else m.rise = 0 end) as fault,
+    e.is_pausing and (e.is_stalled or case when s.programmable_cc or u.current_code = 1 then false else m.rise = 0 end) as fault,
     p.netdev as detail,
     p.inferred
 from port_scope as p
 cross join site as s
 left join ports as e on e.target = p.target and e.device = p.device and e.port = p.port
+left join nic_parameter as u
+    on u.target = p.target and u.pci = p.pci and u.name = 'USER_PROGRAMMABLE_CC' and u.port = 0 and u.element = -1
 left join rdma_rise as m
     on m.target = p.target and m.device = p.device and m.port = p.port and m.counter = 'np_ecn_marked_roce_packets'

@@ -25,6 +25,9 @@ default = 3600
 unit = "s"
 reason = "rules-review.md DRV-04, as NVSentinel escalates"
 
+[unless]
+"kernel_message.kind" = "every message has one; a log that was not read has no messages"
+
 [uses]
 "kernel_message.pci" = "every message of a NIC's driver names one"
 "kernel_message.seconds" = "NULL where the log prints dates; asked only where there are enough errors"

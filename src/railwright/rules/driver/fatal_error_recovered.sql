@@ -15,6 +15,9 @@ sources = [
   "judgement: a load of the driver after the error counts as recovery; devlink's health is not read",
 ]
 
+[unless]
+"kernel_message.kind" = "every message has one; a log that was not read has no messages"
+
 [uses]
 "kernel_message.pci" = "every message of a NIC's driver names one"
 "kernel_message.text" = "which health message it is"

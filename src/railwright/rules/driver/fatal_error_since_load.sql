@@ -13,6 +13,9 @@ sources = [
   "Linux mlx5 core health.c, cmd.c, main.c",
 ]
 
+[unless]
+"kernel_message.kind" = "every message has one; a log that was not read has no messages"
+
 [uses]
 "kernel_message.pci" = "every message of a NIC's driver names one"
 "kernel_message.text" = "which health message it is"

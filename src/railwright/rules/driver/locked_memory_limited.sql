@@ -18,6 +18,9 @@ default = 0.9
 unit = "share of the host's memory"
 reason = "rules-review.md DRV-05: less than nearly all of it can run out with large buffers"
 
+[unless]
+"resource_limit.soft_bytes" = "NULL is a line that sets no soft limit; one that was not read whole has no item either"
+
 [uses]
 "numa_node.memory_total_mb" = "asked only where a limit is a number"
 "resource_limit.value" = "for the words"
@@ -38,9 +41,8 @@ Jobs that run as root or with CAP_IPC_LOCK have no limit. A package may set the 
 boot. What counts in the end is `grep locked /proc/PID/limits` of a job step.
 */
 with cards as (
-    select target, count(*) as count
+    select target, any_known(kind = 'nic') as has_one
     from pcie_endpoint
-    where kind = 'nic'
     group by target
 ),
 
@@ -84,9 +86,9 @@ given as (
 
 -- Lines for some users or groups only, and files that could not be read whole.
 open_questions as (
-    select target, count(*) filter (item is null) as unread, count(*) filter (domain <> '*') as some_users
+    select target, count(*) filter (item is null or domain is null) as unread, count(*) filter (domain <> '*') as some_users
     from resource_limit
-    where item is null or (item = 'memlock' and soft_bytes is not null and file like '/etc/security/%')
+    where item is null or domain is null or (item = 'memlock' and soft_bytes is not null and file like '/etc/security/%')
     group by target
 )
 
@@ -94,7 +96,7 @@ select
     t.target,
     coalesce(g.words, 'no line sets it') as observed, -- null: for the words
     'unlimited, or ' || ($share_of_memory * 100)::integer || ' % of memory' as expected,
-    case when c.count > 0 then true when a.pci then false end as applies,
+    case when c.target is not null then c.has_one when a.pci then false end as applies,
     case
         when g.is_small then true
         when u.unread > 0 then null
@@ -102,7 +104,7 @@ select
         when u.some_users > 0 then null -- who of them runs jobs is not known
         when a.limits then true -- nothing sets it: the kernel's default of 8 MB holds
     end as fault
-from target as t
+from host_scope as t
 left join cards as c on c.target = t.target
 left join answered as a on a.target = t.target
 left join given as g on g.target = t.target

@@ -31,9 +31,8 @@ Something tried to load a module that nobody needs. Other conditions of a wrong 
 against that of its file, no module at all for this kernel) are not read.
 */
 with cards as (
-    select target, count(*) as count
+    select target, any_known(kind = 'nic') as has_one
     from pcie_endpoint
-    where kind = 'nic'
     group by target
 ),
 
@@ -73,13 +72,13 @@ select
     t.target,
     h.words as observed,
     'loaded' as expected,
-    case when c.count > 0 then true when a.pci then false end as applies,
+    case when c.target is not null then c.has_one when a.pci then false end as applies,
     case
         when h.is_missing then true
         when l.is_whole and h.target is null then false
         when l.is_whole then h.is_missing
     end as fault
-from target as t
+from host_scope as t
 left join cards as c on c.target = t.target
 left join answered as a on a.target = t.target
 left join hosts as h on h.target = t.target

@@ -41,15 +41,16 @@ with answered as (
     group by target
 ),
 
+-- A device without a PCI function is software, and nobody's loss.
 devices as (
     select
         r.target,
-        count(*) as count,
-        count(*) filter (v.device is null) as unopened,
-        string_agg(r.device, ', ' order by r.device) filter (v.device is null) as words
+        any_known(r.pci <> '') as has_one,
+        count(*) filter (r.pci <> '') as count,
+        any_known(case when v.device is null then r.pci <> '' else false end) as is_closed,
+        string_agg(r.device, ', ' order by r.device) filter (v.device is null and r.pci <> '') as words
     from rdma_device as r
     left join verbs_device as v on v.target = r.target and v.device = r.device
-    where r.pci <> ''
     group by r.target
 )
 
@@ -57,12 +58,12 @@ select
     t.target,
     case when a.status = 'ok' then 'verbs cannot open ' || d.words else 'ibv_devinfo says: ' || a.reason end as observed,
     'all ' || d.count || ' devices open' as expected,
-    case when d.count > 0 then true when a.sysfs then false end as applies,
+    case when d.target is not null then d.has_one when a.sysfs then false end as applies,
     case
-        when a.status = 'ok' then d.unopened > 0
+        when a.status = 'ok' then d.is_closed
         when a.status = 'absent' and a.reason = 'no RDMA device' then true
         when a.status = 'failed' and a.reason like '%Failed to open%' then true -- the tool does not say which
     end as fault
-from target as t
+from host_scope as t
 left join answered as a on a.target = t.target
 left join devices as d on d.target = t.target

@@ -12,7 +12,7 @@ message = "{subject}: congestion control of the data priority is {observed} now 
 since = "0.2"
 sources = [
   "rules-review.md FWC-10, G-PCC, G-VENDOR",
-  "known issue 4394475 (ConnectX-6 Dx 22.45, ConnectX-7 28.45)",
+  "known issue 4394475 (the same firmware as in N-02)",
   "ROCm/mori pull 658",
   "reference.md B1.1, B3",
 ]
@@ -81,7 +81,7 @@ select
     is_in_scope and is_without_switch is not true and is_programmable is not true
     and case
         when firmware_version is null then null
-        when split_part(firmware_version, '.', 1) in ('22', '28')
+        when split_part(firmware_version, '.', 1) in ('22', '26', '28', '40')
             then try_cast(split_part(firmware_version, '.', 2) as integer) < 45
         else true
     end as applies,

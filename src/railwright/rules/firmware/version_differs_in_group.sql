@@ -53,6 +53,11 @@ answered as (
     group by target
 ),
 
+-- A device that does not say where it belongs may be that of any function.
+homeless as (
+    select distinct target from rdma_device where pci is null
+),
+
 members as (
     select
         n.target,
@@ -64,19 +69,20 @@ members as (
             -- A guest does not choose the firmware of the card behind its virtual function (ids: mlx5_core's table).
             when is_virtual_function(n.device_id) then false
             -- In a pod's namespace, or the second function of a bond.
-            when d.pci is null and a.rdma then false
+            when d.pci is null and a.rdma and h.target is null then false
             when n.device_id is not null and d.pci is not null then true
         end as is_member
     from nic_scope as n
     left join devices as d on d.target = n.target and d.pci = n.pci
     left join cohorts as c on c.target = n.target and c.pci = n.pci
     left join answered as a on a.target = n.target
+    left join homeless as h on h.target = n.target
 ),
 
 groups as (
     select cohort, count(*) as members, mode_known(version) as version
     from members
-    where is_member
+    where is_member is not false -- one that was not read may disagree
     group by cohort
 )
 

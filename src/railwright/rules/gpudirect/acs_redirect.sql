@@ -11,6 +11,9 @@ since = "0.2"
 sources = ["rules-review.md GDR-01", "incidents.md I-002", "incidents.md I-003", "incidents.md I-004", "incidents.md I-005",
     "Linux commit aaca43fda742 (pci=disable_acs_redir)", "linux-rdma/rdma-core kernel-boot/rdma_topo", "reference.md B9"]
 
+[unless]
+"gpu_nic.distance" = "NULL is further apart than one root complex, and how far is not known"
+
 [uses]
 "nic_scope.role" = "leaves storage and management out; a NIC of unknown role next to a GPU is one of compute"
 "nic_scope.inferred" = "caps the severity"

@@ -24,18 +24,21 @@ that too.
 */
 -- Each root port of these platforms has a root bus of its own, with one GPU and one DMA function below it.
 with functions as (
-    select target, root_bus, iommu_group from pci_function where vendor = '15b3' and device = '2100'
+    select target, root_bus, iommu_group, vendor = '15b3' and device = '2100' as is_dma
+    from pci_function
+    where (vendor = '15b3' or vendor is null) and (device = '2100' or device is null)
 ),
 
 matches as (
     select
         g.target,
         g.pci,
-        any_known(f.iommu_group = p.iommu_group and p.iommu_group >= 0) as is_shared,
-        string_agg(f.iommu_group, ', ' order by f.iommu_group) as groups
+        any_known(f.is_dma and f.root_bus = p.root_bus) as has_one,
+        any_known(f.is_dma and f.root_bus = p.root_bus and f.iommu_group = p.iommu_group and p.iommu_group >= 0) as is_shared,
+        string_agg(f.iommu_group, ', ' order by f.iommu_group) filter (f.is_dma) as groups
     from gpu as g
     inner join pci_function as p on p.target = g.target and p.pci = g.pci
-    inner join functions as f on f.target = p.target and f.root_bus = p.root_bus
+    inner join functions as f on f.target = p.target and (f.root_bus = p.root_bus or f.root_bus is null)
     group by g.target, g.pci
 )
 
@@ -44,7 +47,7 @@ select
     g.pci,
     p.iommu_group as observed,
     m.groups as expected,
-    case when m.pci is not null then true when p.root_bus is not null then false end as applies,
+    case when m.pci is not null then m.has_one when p.root_bus is not null then false end as applies,
     not m.is_shared as fault
 from gpu as g
 left join pci_function as p on p.target = g.target and p.pci = g.pci

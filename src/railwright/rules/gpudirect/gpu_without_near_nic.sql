@@ -9,6 +9,9 @@ cost = "25 instead of 56 GB/s per NIC across sockets (incidents.md I-145)"
 since = "0.2"
 sources = ["rules-review.md GDR-11 and K8S-04", "incidents.md I-145", "incidents.md I-147", "pci.ids (ids of SXM modules)"]
 
+[unless]
+"gpu_nic.distance" = "NULL is further apart than one root complex, and how far is not known"
+
 [uses]
 "gpu.device_id" = "unknown without it; the table is that of the subjects"
 "host_scope.compute_nics" = "nothing is wanted where the site does not say how many compute NICs there are"
@@ -51,7 +54,7 @@ select
         and h.virtualization = 'bare metal'
         and h.architecture = 'x86_64'
         -- SXM modules of A100, A800, H100, H800, H20, H200 and B200.
-        and g.device_id in ('20b0', '20b2', '20b3', '2330', '2324', '2329', '2335', '2339', '2901') as applies,
+        and g.device_id in ('20b0', '20b2', '20b3', '20f3', '2330', '2324', '2329', '2335', '2339', '2901') as applies,
     not w.has_near as fault
 from gpu as g
 left join host_scope as h on h.target = g.target

@@ -40,9 +40,8 @@ select
         and c.passes_physical_functions is not false
         and (
             (n.virtualization = 'hypervisor' and n.driver = 'vfio-pci')
-            -- Ids of virtual functions, which have no firmware settings.
-            or (n.virtualization = 'guest'
-                and n.device_id not in ('1014', '1016', '1018', '101a', '101c', '101e')) -- null: not read stays NULL
+            -- Virtual functions have no firmware settings.
+            or (n.virtualization = 'guest' and not is_virtual_function(n.device_id))
         )
         -- The tool answered and does not name it: this card has no such parameter.
         and not (a.pci is null and p.status is not null) as applies,

@@ -18,17 +18,16 @@ The network plugin of the cluster is made for one mode. In the wrong one an RDMA
 device into the pod, or every pod sees the devices of all others.
 
 ## What to do
-`rdma system set netns MODE` while no pod uses RDMA: the kernel refuses it as long as other namespaces hold devices. It
-is lost at reboot: set `options ib_core netns_mode=1` (shared) or `=0` (exclusive) in modprobe.d, and rebuild the
-initramfs where ib_core is in it.
+The mode belongs to the boot: `options ib_core netns_mode=1` (shared) or `=0` (exclusive) in modprobe.d, the initramfs made
+anew where ib_core is in it, drain and reboot. `rdma system set netns MODE` is lost at reboot, and the kernel refuses it
+(device busy) while there is any other network namespace, with RDMA or not: on a worker that runs pods, practically always.
 
 ## When it is wrong
 Hosts outside the cluster that share the site file.
 */
 with cards as (
-    select target, count(*) as count
+    select target, any_known(kind = 'nic') as has_one
     from pcie_endpoint
-    where kind = 'nic'
     group by target
 ),
 
@@ -45,11 +44,11 @@ select
     s.rdma_netns_mode as expected,
     case
         when s.rdma_netns_mode is null then false
-        when c.count > 0 then true
+        when c.target is not null then c.has_one
         when a.pci then false
     end as applies,
     r.netns_mode <> s.rdma_netns_mode as fault
-from target as t
+from host_scope as t
 cross join site as s
 left join cards as c on c.target = t.target
 left join answered as a on a.target = t.target

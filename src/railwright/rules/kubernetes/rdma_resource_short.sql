@@ -14,7 +14,7 @@ sources = [
 
 [uses]
 "probe_result.status" = "where nobody asked Kubernetes about a host it is taken for none of its nodes"
-"target.status" = "a machine that did not answer either may well be one"
+"host_scope.status" = "a machine that did not answer either may well be one"
 "kubernetes_node.node" = "for the words"
 "kubernetes_node.boot_id" = "an object of an earlier boot says nothing about this one"
 "host.boot_id" = "the same"
@@ -67,7 +67,7 @@ select
     end as applies,
     case when k.boot_id <> h.boot_id then null else r.is_short end as fault,
     k.node as detail
-from target as t
+from host_scope as t
 left join asked as a on a.target = t.target
 left join cards as c on c.target = t.target
 left join host as h on h.target = t.target

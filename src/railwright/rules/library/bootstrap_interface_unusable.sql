@@ -60,7 +60,7 @@ select
     -- NCCL takes no notice of a single character.
     length(l.value) > 1 as applies,
     case when r.status = 'ok' then not u.has_one end as fault
-from target as t
+from host_scope as t
 left join name_list as l on l.target = t.target
 left join usable as u on u.target = t.target
 left join probe_result as r on r.target = t.target and r.probe = 'netdev' and r.instance = ''

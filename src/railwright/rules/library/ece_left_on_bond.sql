@@ -54,8 +54,10 @@ select
     e.names || ' left on' as observed,
     'ECE off, or a site file that says which congestion control there is' as expected,
     s.fabric_mode is null and p.link_layer = 'Ethernet' and p.role = 'compute'
-        and case when b.netdev is not null then b.mode_number <> 1 and m.members > 1 when r.status = 'ok' then false end
-        as applies,
+        and case
+            when b.netdev is not null then b.mode_number <> 1 and m.members > 1
+            when r.status = 'ok' and p.netdev is not null then false
+        end as applies,
     e.left_on as fault,
     p.netdev as detail,
     p.inferred

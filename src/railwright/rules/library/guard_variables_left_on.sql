@@ -46,6 +46,6 @@ select
     -- Where there is no GPU, nobody runs NCCL.
     h.gpus > 0 as applies,
     l.fault
-from target as t
+from host_scope as t
 left join host_scope as h on h.target = t.target
 left join left_on as l on l.target = t.target

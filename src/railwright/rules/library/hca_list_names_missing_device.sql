@@ -76,7 +76,7 @@ judged as (
             when a.ports > 0 and m.excludes then m.ports = a.ports
             when a.ports > 0 then m.without_device is not null
         end as fault
-    from target as t
+    from host_scope as t
     left join hca_list as l on l.target = t.target
     left join matches as m on m.target = t.target
     left join ports as a on a.target = t.target

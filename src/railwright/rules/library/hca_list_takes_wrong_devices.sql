@@ -98,7 +98,7 @@ select
     l.value <> '' and h.gpus > 0 and case when k.target is null and r.status in ('ok', 'absent') then false else true end
         and (a.name is not null or k.other_role or k.is_mixed or h.netns_mode = 'shared') as applies,
     a.name is not null or k.other_role or k.is_mixed as fault
-from target as t
+from host_scope as t
 left join host_scope as h on h.target = t.target
 left join hca_list as l on l.target = t.target
 left join ambiguous as a on a.target = t.target

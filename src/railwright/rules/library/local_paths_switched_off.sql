@@ -46,6 +46,6 @@ select
     'neither NCCL_P2P_DISABLE nor NCCL_SHM_DISABLE' as expected,
     h.gpus > 1 and h.virtualization <> 'guest' as applies,
     l.fault
-from target as t
+from host_scope as t
 left join host_scope as h on h.target = t.target
 left join left_on as l on l.target = t.target

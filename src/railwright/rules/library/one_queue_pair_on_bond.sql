@@ -45,8 +45,10 @@ select
     '2 or more' as expected,
     p.link_layer = 'Ethernet' and p.role = 'compute'
         -- A standby link (mode 1) carries nothing by design.
-        and case when b.netdev is not null then b.mode_number <> 1 and m.members > 1 when r.status = 'ok' then false end
-        as applies,
+        and case
+            when b.netdev is not null then b.mode_number <> 1 and m.members > 1
+            when r.status = 'ok' and p.netdev is not null then false
+        end as applies,
     q.value < 2 as fault,
     p.netdev as detail,
     p.inferred

@@ -70,6 +70,6 @@ select
     'NCCL left to use RDMA and GPUDirect' as expected,
     c.has_ports as applies,
     l.fault
-from target as t
+from host_scope as t
 left join compute as c on c.target = t.target
 left join left_on as l on l.target = t.target

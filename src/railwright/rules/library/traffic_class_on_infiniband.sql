@@ -44,6 +44,6 @@ select
     'no traffic class' as expected,
     c.has_infiniband as applies,
     s.value <> '' and s.value <> '0' as fault
-from target as t
+from host_scope as t
 left join compute as c on c.target = t.target
 left join setting as s on s.target = t.target

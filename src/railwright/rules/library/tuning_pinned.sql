@@ -53,6 +53,6 @@ select
     'NCCL left to choose' as expected,
     h.gpus > 0 as applies,
     p.fault
-from target as t
+from host_scope as t
 left join host_scope as h on h.target = t.target
 left join pinned as p on p.target = t.target

@@ -59,7 +59,7 @@ select
     case when l.value is null or regexp_matches(l.value, '[*?^]') then null else l.value <> '' and l.value <> 'all' end
         and (m.entries is null or h.netns_mode = 'shared') as applies,
     case when m.target is not null then m.entries is not null end as fault
-from target as t
+from host_scope as t
 left join device_list as l on l.target = t.target
 left join missing as m on m.target = t.target
 left join host_scope as h on h.target = t.target

@@ -45,5 +45,5 @@ select
     -- Logs are given by somebody: no log is no gap.
     l.target is not null as applies,
     l.fault
-from target as t
+from host_scope as t
 left join logs as l on l.target = t.target

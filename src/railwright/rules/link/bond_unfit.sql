@@ -45,8 +45,11 @@ with bonds as (
     left join netdev as n on n.target = p.target and n.name = p.netdev
 ),
 
+-- Of a port whose device says nothing about its master nobody knows in which bond it is.
 devices as (
-    select target, bond, count(*) as ports from bonds group by target, bond
+    select target, bond, count(*) as ports, count(*) filter (bond is null) over (partition by target) as unplaced
+    from bonds
+    group by target, bond
 ),
 
 members as (
@@ -68,7 +71,7 @@ judged as (
         b.mode_number <> 1 and b.hash_policy = 'layer2' as is_flat_hash,
         m.cards > 1 as is_split,
         m.aggregators > 1 as is_half,
-        d.ports > 1 as is_unmerged,
+        case when d.ports > 1 then true when d.unplaced = 0 then false end as is_unmerged,
         concat_ws(', ',
             case when is_odd_mode then 'mode ' || b.mode end,
             case when is_flat_hash then 'hash ' || b.hash_policy end,

@@ -76,7 +76,7 @@ places as (
 
 -- Only what is newer than the earlier log.
 outages as (
-    select k.target, k.netdev, max(k.lasted) as lasted
+    select k.target, k.netdev, max(k.lasted) as lasted, count(k.lasted) as measured
     from (
         select target, netdev, seconds, state, lead(seconds) over (partition by target, netdev order by place) - seconds as lasted
         from kernel_message
@@ -95,7 +95,8 @@ ports as (
         p.port,
         sum_known(r.rise) as flaps,
         max(r.seconds) as seconds,
-        max(k.lasted) as lasted
+        max(k.lasted) as lasted,
+        sum(k.measured) as measured -- null: none
     from places as p
     left join one_boot as o on o.target = p.target
     left join rises as r on r.target = p.target and r.place = p.place
@@ -115,7 +116,9 @@ select
     case
         when f.flaps = 0 then false
         when f.flaps >= $flaps_per_day and f.flaps >= $flaps_per_day * f.seconds / 86400 then true
-        when f.flaps > 0 then f.lasted >= $outage_s
+        when f.lasted >= $outage_s then true
+        -- One that the log does not tell of, or that lasts, may be the long one.
+        when f.measured >= f.flaps then false
     end as fault,
     p.netdev as detail,
     p.inferred

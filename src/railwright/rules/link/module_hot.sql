@@ -31,6 +31,15 @@ sources = [
 "before.transceiver.alarms" = "the same"
 "before.mlxlink_port.temperature_c" = "the same"
 
+[grades]
+high = "beyond the module's own limit, or limit_c where it has none"
+medium = "a module without a limit of its own, between warning_c and limit_c"
+
+[parameters.warning_c]
+default = 70.0
+unit = "C, for modules without a limit of their own"
+reason = "rules-review.md THM-01: a warning from 70 C on"
+
 [parameters.limit_c]
 default = 80.0
 unit = "C, for modules without a limit of their own"
@@ -80,8 +89,13 @@ with modules as (
         case
             when t.temperature_high_warning_c between 40 and 100 then t.temperature_high_warning_c
             when m.temperature_high_c between 40 and 100 then m.temperature_high_c
-            else $limit_c
+            else $warning_c
         end as limit_c,
+        case
+            when t.temperature_high_warning_c between 40 and 100 or m.temperature_high_c between 40 and 100 then true
+            when t.alarms like '%temperature high%' then true
+            else reading[1] >= $limit_c
+        end as is_grave,
         case
             when is_apart and t.alarms like '%temperature high%' and bt.alarms like '%temperature high%' then true
             when reading[1] < limit_c then false
@@ -103,6 +117,7 @@ ports as (
         any_known(is_told) as is_told,
         any_known(has_sensor) as has_sensor,
         any_known(has_sensor and is_hot) as fault,
+        any_known(has_sensor and is_hot and is_grave) as is_grave,
         max(reading)[1] as now_c,
         max(reading)[2] as before_c,
         min(limit_c) as limit_c
@@ -121,6 +136,7 @@ select
     end as applies,
     t.fault,
     p.netdev as detail,
-    p.inferred
+    p.inferred,
+    case when t.is_grave is false then 'medium' else 'high' end as severity
 from port_scope as p
 left join ports as t on t.target = p.target and t.device = p.device and t.port = p.port

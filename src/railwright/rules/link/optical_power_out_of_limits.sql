@@ -13,6 +13,9 @@ preview = true
 since = "0.2"
 sources = ["rules-review.md N-25", "scitix/sichek transceiver check (as in peers.md 3.6)", "reference.md B2"]
 
+[unless]
+"mlxlink_lane.rx_power_low_dbm" = "NULL is a module without limits, which measures nothing"
+
 [uses]
 "port_scope.pci" = "mlxlink is asked by it"
 "port_scope.virtualization" = "a guest's virtual function has no module"
@@ -42,9 +45,9 @@ with modules as (
     select
         m.target,
         m.pci,
-        count(v.rx_power_low_dbm) > 0 as is_measured,
+        case when m.width is not null then count(v.rx_power_low_dbm) > 0 end as is_measured,
         case
-            when count(v.lane) = any_value(m.width) -- null: one module, one width
+            when count(v.lane) = m.width
                 then any_known(
                     v.rx_power_dbm < v.rx_power_low_dbm + $margin_db or v.tx_power_dbm < v.tx_power_low_dbm + $margin_db
                     or v.bias_ma < v.bias_low_ma or v.bias_ma > v.bias_high_ma
@@ -56,7 +59,7 @@ with modules as (
         max(v.bias_ma) as most_ma
     from mlxlink_port as m
     left join mlxlink_lane as v on v.target = m.target and v.pci = m.pci and v.lane <= m.width
-    group by m.target, m.pci
+    group by m.target, m.pci, m.width
 ),
 
 ports as (

@@ -58,7 +58,7 @@ with ports as (
                 then case when b.netdev is null then p.rate_gbps else d.speed_mbps / 1000 end
         end as rate
     from port_scope as p
-    inner join pci_function as f on f.target = p.target and f.pci = p.pci and f.parent <> ''
+    inner join pci_function as f on f.target = p.target and f.pci = p.pci and (f.parent <> '' or f.parent is null)
     left join pcie_endpoint as e on e.target = p.target and e.pci = p.pci
     left join node_class as c on c.target = p.target
     left join bond as b on b.target = p.target and b.netdev = p.netdev
@@ -84,7 +84,8 @@ cards as (
         card,
         count(*) as slots,
         $usable_share * sum_known(gbps) as carried,
-        case when count(rate) = count(*) then max(rate) end as needed
+        -- A port whose slot was not read may be in any of them.
+        case when count(rate) = count(*) and count(parent) = count(*) then max(rate) end as needed
     from slots
     group by target, card
 )

@@ -12,9 +12,13 @@ preview = true
 baseline = true
 since = "0.2"
 sources = [
-  "rules-review.md PCI-09, G-PF, G-WINDOW (judgement)", "Linux Documentation/ABI/testing/sysfs-bus-pci-devices-aer_stats",
+  "rules-review.md PCI-09, G-PF, G-ROLE, G-WINDOW (judgement)", "Linux Documentation/ABI/testing/sysfs-bus-pci-devices-aer_stats",
   "PCI Express Base Specification, Advanced Error Reporting: uncorrectable errors",
 ]
+
+[uses]
+"nic_scope.role" = "leaves management and unused ports out; of unknown role, what was lost is lost all the same"
+"nic_scope.inferred" = "caps the severity"
 +++
 ## Why it matters
 An uncorrectable error is a transaction that was lost between the NIC and its port: a completion that timed out, a damaged
@@ -76,7 +80,9 @@ select
     s.pci,
     j.words as observed,
     'none' as expected,
-    s.vendor = '15b3' and s.driver = 'mlx5_core' and s.virtualization <> 'guest' as applies,
-    j.fault
+    s.vendor = '15b3' and s.driver = 'mlx5_core' and s.virtualization <> 'guest'
+        and coalesce(s.role not in ('management', 'unused'), true) as applies, -- null: lost is lost, whatever the role
+    j.fault,
+    s.inferred
 from nic_scope as s
 left join judged as j on j.target = s.target and j.pci = s.pci

@@ -11,12 +11,14 @@ message = "{subject} {observed}, needed is {expected}"
 setting = "nic.ecn"
 implied_by = ["INTENT.ecn"]
 since = "0.2"
-sources = ["rules-review.md QOS-05, G-FABRIC", "rules.md QOS-05", "reference.md B3", "incidents.md I-070"]
+sources = ["rules-review.md QOS-05, G-FABRIC, G-PCC", "rules.md QOS-05", "reference.md B3", "incidents.md I-070"]
 
 [uses]
 "site.fabric_mode" = "pfc-only and InfiniBand designs have no ECN loop"
 "site.ecn" = "where the site says that NICs need not react, nothing is judged"
 "site.programmable_cc" = "then a program decides, not these switches"
+"port_scope.pci" = "asked for the card's own switch"
+"nic_parameter.current_code" = "of USER_PROGRAMMABLE_CC, which older cards do not offer: the same"
 "port_scope.inferred" = "caps the severity"
 +++
 ## Why it matters
@@ -28,7 +30,8 @@ Set both alike below `/sys/class/net/NETDEV/ecn/roce_rp/enable/` and `roce_np/en
 from 45 on acts on all of them alike (N-02). It takes hold at once and is lost when the driver starts again.
 
 ## When it is wrong
-Congestion control by round-trip time needs no CNPs: say `programmable_cc = true` or `ecn = false`. Without a profile the rule
+Congestion control by round-trip time needs no CNPs: say `programmable_cc = true` or `ecn = false`; a card that runs a program
+(`USER_PROGRAMMABLE_CC`) is left out by itself. Without a profile the rule
 never says that ECN is off: both off is in order. Only the vendor's driver package shows these switches: with the kernel's own
 driver a port with PFC is unknown. The QoS of a bond is that of its members and is not read from the bond: such a port is
 unknown.
@@ -78,7 +81,7 @@ select
             then 'only notifies on ' || array_to_string([x for x in range(8) if o.only_notifies & (1 << x) <> 0], ',') end
     ) as observed,
     'both or none' as expected,
-    s.ecn is not false and s.programmable_cc is not true and (s.fabric_mode is null or s.fabric_mode <> 'pfc-only')
+    s.ecn is not false and s.programmable_cc is not true and (u.current_code = 1) is not true and (s.fabric_mode is null or s.fabric_mode <> 'pfc-only')
     and p.link_layer = 'Ethernet' and p.role = 'compute' and p.netdev <> '' and o.mask <> 0 as applies,
     case when (o.only_reacts | o.only_notifies) <> 0 then true when o.known = o.mask then false end as fault,
     p.netdev as detail,
@@ -86,3 +89,5 @@ select
 from port_scope as p
 cross join site as s
 left join loop as o on o.target = p.target and o.netdev = p.netdev
+left join nic_parameter as u
+    on u.target = p.target and u.pci = p.pci and u.name = 'USER_PROGRAMMABLE_CC' and u.port = 0 and u.element = -1

@@ -1,12 +1,14 @@
 /* +++
-id = "TOP-01"
-title = "Cable goes to another rail's leaf"
+id = "TOP-09"
+title = "Cable goes to a leaf that serves another slot of its peers"
 severity = "high"
 subject = "port"
 peers = true
 needs = ["port_scope.link_layer", "port_scope.role", "port_scope.netdev", "port_scope.pci", "port_scope.cohort"]
 message = "{subject} is cabled to {observed}, which serves the ports at {expected} of its peers"
 preview = true
+implied_by = ["TOP-01", "TOP-02"]
+covers = ["TOP-01"]
 since = "0.2"
 sources = [
   "rules-review.md TOP-01, G-FLEET", "incidents.md I-131",
@@ -55,10 +57,14 @@ leaves as (
         h.leaf,
         p.cohort,
         count(*) as members,
-        case when list_max(map_values(histogram(p.pci))) > $least_share * count(*) then mode_known(p.pci) end as pci -- null: against all members
+        case when list_max(map_values(histogram(p.pci))) > $least_share * count(*) then mode_known(p.pci) end as pci, -- null: against all members
+        case
+            when list_max(map_values(histogram(p.pci))) > $least_share * count(*) then true -- null: against all members
+            when count(p.pci) = count(*) then false
+        end as has_pattern
     from port_scope as p
     inner join heard as h on h.target = p.target and h.netdev = p.netdev
-    where p.role = 'compute'
+    where p.role = 'compute' or p.role is null
     group by h.leaf, p.cohort
 )
 
@@ -69,7 +75,7 @@ select
     h.name || ' ' || h.leaf_port as observed,
     l.pci as expected,
     p.link_layer = 'Ethernet' and p.role = 'compute' and p.netdev <> ''
-        and case when h.leaf is not null and p.cohort is not null then l.members >= $least_members and l.pci is not null end
+        and case when h.leaf is not null and p.cohort is not null then l.members >= $least_members and l.has_pattern end
         as applies,
     p.pci <> l.pci as fault,
     'it is at ' || p.pci as detail,

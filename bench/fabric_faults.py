@@ -1,0 +1,269 @@
+"""Fabrics with faults in them, judged: what was declared must be found, and nothing else.
+
+    python -m bench.fabric_faults [SHAPE ...]      systems_512 and onyx_512 by default
+
+Every declared fault at every kind of place on every system that tells it, as many in one fabric as
+do not touch each other's machines; each fabric is judged by a site that says what it wants and has
+a cabling plan, and by the majority of like ends alone. Needs root.
+"""
+
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.fabric import fabric_snapshot
+from bench.figures import write_section
+from lab.fleet.fabric import SHAPES, Fabric, build
+from lab.fleet.fabric.hardware import SYSTEMS
+from lab.fleet.fabric.plan import CABLING, cabling, site
+from lab.fleet.faults.switch_fault import (
+    WHOLE,
+    FabricFault,
+    FabricInjection,
+    Place,
+    Verdict,
+    all_fabric_faults,
+    places,
+)
+from railwright.check.rule import shipped
+from railwright.check.run import Choice, checked, chosen
+from railwright.facts.snapshot import Snapshot
+from railwright.intent.site import load_site
+
+# Whose findings are declared here; those on hosts alone have their own matrix.
+TOPICS = ("SWQ-", "XHP-", "TOP-", "MTU-04", "MTU-05", "INTENT.pfc", "INTENT.trust")
+USUAL = ("systems_512", "onyx_512")
+LEAST_PEERS = 4  # of a kind, for a majority
+_CASE_OF = {"usual": "expects", "storage": "expects", "observed": "by_cohort"}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was found, beside what was declared."""
+
+    expected: frozenset[Verdict]
+    allowed: frozenset[Verdict]
+    fails: frozenset[Verdict]
+    open: frozenset[Verdict]  # those that no other finding explains
+    unknown: dict[Verdict, str]
+    trouble: dict[str, str]
+
+    def differences(self) -> list[str]:
+        """In words."""
+        said = [f"not found: {r} {s}" for r, s in sorted(self.expected - self.fails)]
+        said += [f"not declared: {r} {s}" for r, s in sorted(self.open - self.allowed)]
+        said += [f"unknown: {r} {s} ({why})" for (r, s), why in sorted(self.unknown.items())]
+        return said + [f"not run: {rule}: {words}" for rule, words in self.trouble.items()]
+
+
+def _ours(rule: str) -> bool:
+    return rule.startswith(TOPICS)
+
+
+def judge(
+    folder: Path,
+    fabric: Fabric,
+    injections: Sequence[FabricInjection],
+    variant: str = "usual",
+    rules: tuple[str, ...] = (),
+) -> Outcome:
+    """Two snapshots an hour apart, and the rules on switches, links and paths."""
+    folder.mkdir(parents=True, exist_ok=True)
+    both = snapshots(folder, fabric, injections)
+    return judged(folder, fabric, both, injections, variant, rules)
+
+
+def snapshots(
+    folder: Path, fabric: Fabric, injections: Sequence[FabricInjection]
+) -> tuple[Snapshot, Snapshot]:
+    """An hour ago, and now."""
+    store = folder / "store"
+    return (
+        fabric_snapshot(store, fabric, injections, earlier=True),
+        fabric_snapshot(store, fabric, injections),
+    )
+
+
+def judged(
+    folder: Path,
+    fabric: Fabric,
+    both: tuple[Snapshot, Snapshot],
+    injections: Sequence[FabricInjection],
+    variant: str,
+    rules: tuple[str, ...] = (),
+) -> Outcome:
+    """What the rules say under one site."""
+    before, now = both
+    (folder / "site.toml").write_text(site(fabric, variant))
+    (folder / CABLING).write_text(cabling(fabric))
+    wanted = load_site(folder / "site.toml")
+    picked = {rule: one for rule, one in chosen(Choice(rules), wanted).items() if _ours(rule)}
+    with checked(now, picked, wanted, [], before=before) as findings:
+        rows = findings.database.execute(
+            "SELECT rule, subject, verdict, state, why FROM finding"
+        ).fetchall()
+        trouble = {one.rule: one.trouble for one in findings.accounts() if one.trouble}
+    case = _CASE_OF[variant]
+    if case == "by_cohort" and len(fabric.switches) < LEAST_PEERS:
+        case = "by_nobody"
+    expected = frozenset[Verdict]().union(*(one.expected(case) for one in injections))
+    allowed = frozenset[Verdict]().union(*(one.allowed(case) for one in injections))
+    fails = [(rule, subject, state) for rule, subject, verdict, state, _ in rows
+             if verdict == "fail"]  # fmt: skip
+    return Outcome(
+        frozenset(one for one in expected if one[0] in picked),
+        allowed,
+        frozenset((rule, subject) for rule, subject, _ in fails),
+        frozenset((rule, subject) for rule, subject, state in fails if state == "open"),
+        {(rule, subject): why for rule, subject, verdict, _, why in rows if verdict != "fail"},
+        trouble,
+    )
+
+
+def _touched(place: Place, fault: FabricFault) -> set[int]:
+    """Machines that a fault has to do with."""
+    found = {place.end.machine, place.peer.machine}
+    if fault.second is not None:
+        link, links = fault.second(place), place.fabric.links
+        found |= {links.lower[link], links.upper[link]}
+    return {machine for machine in found if not place.fabric.is_host(machine)}
+
+
+def apart(fabric: Fabric, faults: Iterable[FabricFault]) -> Iterator[list[FabricInjection]]:
+    """Sets of faults, each on leaves of its own; spines are shared, ports are not."""
+    waiting = [(fault, at) for fault in faults for at in fault.at]
+    while waiting:
+        chosen_now: list[FabricInjection] = []
+        left, taken, ends = [], set[int](), set[object]()
+        for fault, at in waiting:
+            for place in places(fabric, fault, at):
+                leaves = {m for m in _touched(place, fault) if fabric.switch(m).tier == 1}
+                if not leaves & taken and place.end not in ends:
+                    taken |= leaves
+                    ends |= {place.end, place.peer}
+                    chosen_now.append(FabricInjection(fault, place))
+                    break
+            else:
+                left.append((fault, at))
+        if not chosen_now:
+            return
+        yield chosen_now
+        waiting = left
+
+
+def by_system(fabric: Fabric, faults: Sequence[FabricFault]) -> list[list[FabricInjection]]:
+    """Every fault at every kind of place on every system, in as few fabrics as keep them apart."""
+    found: list[list[FabricInjection]] = []
+    taken: list[set[int]] = []
+    sites: list[str] = []
+    for fault in faults:
+        for at in fault.at:
+            where = list(places(fabric, fault, at))
+            for system in SYSTEMS:
+                mine = [place for place in where if place.switch.system == system]
+                for number in range(len(found) + 1 if mine else 0):
+                    if number == len(found):
+                        found.append([])
+                        taken.append(set())
+                        sites.append(fault.site)
+                    room = (p for p in mine if not _machines(p, fault, at) & taken[number])
+                    place = next(room, None) if sites[number] == fault.site else None
+                    if place is not None:
+                        found[number].append(FabricInjection(fault, place))
+                        taken[number] |= _machines(place, fault, at)
+                        break
+    return found
+
+
+def _machines(place: Place, fault: FabricFault, at: str) -> set[int]:
+    """A whole switch stands for itself; its first neighbour is nothing special."""
+    if at in WHOLE:
+        return {place.end.machine}
+    return _touched(place, fault) | {place.end.machine, place.peer.machine}
+
+
+class Matrix:
+    """Rule by rule: injected, found, extra."""
+
+    def __init__(self) -> None:
+        self.injected: Counter[str] = Counter()
+        self.found: Counter[str] = Counter()
+        self.extra: Counter[str] = Counter()
+        self.unknown: Counter[str] = Counter()  # of the healthy fabric
+        self.differences: list[str] = []
+        self.faults = 0
+
+    def add(self, injections: Sequence[FabricInjection], variant: str, outcome: Outcome) -> None:
+        """One fabric under one site."""
+        self.injected.update(rule for rule, _ in outcome.expected)
+        self.found.update(rule for rule, _ in outcome.expected & outcome.fails)
+        self.extra.update(rule for rule, _ in outcome.open - outcome.allowed)
+        self.faults += len(injections)
+        if not injections:
+            self.unknown.update(rule for rule, _ in outcome.unknown)
+        said = [words for words in outcome.differences() if not words.startswith("unknown: ")]
+        self.differences += [f"{variant}: {words}" for words in said]
+        print(f"{variant}: {len(injections)} faults, {len(outcome.expected)} declared, "
+              f"{len(said)} not so", flush=True)  # fmt: skip
+
+    def rows(self, fabric: Fabric, fabrics: int) -> list[tuple[str, str, str]]:
+        """For docs/figures.md."""
+        size = (
+            f"{fabric.hosts:,} hosts, {len(fabric.switches)} switches, {len(fabric.links):,} links"
+        )
+        listed = ", ".join(f"{rule} {count:,}" for rule, count in sorted(self.unknown.items()))
+        injected, found, extra = self.injected, self.found, self.extra
+        return [
+            ("each fabric", size, "512 hosts x 8 rails"),
+            ("fabrics; faults, under both sites", f"{fabrics}; {self.faults}", "-"),
+            ("declared findings that were found", f"{found.total()} of {injected.total()}", "all"),
+            ("findings that nobody declared", str(extra.total()), "0"),
+            ("unknown in the healthy fabric: what its systems do not tell", listed or "0", "-"),
+            *(
+                (rule, f"injected {injected[rule]}, found {found[rule]}, extra {extra[rule]}", "-")
+                for rule in sorted(injected | extra)
+            ),
+        ]
+
+
+def run(shape: str) -> list[str]:
+    """The matrix of one fabric; what was not as declared."""
+    fabric = build(SHAPES[shape])
+    faults = [
+        fault
+        for fault in all_fabric_faults().values()
+        if fabric.planes > 1 or fault.name != "planes_swapped"
+    ]
+    matrix, sets = Matrix(), [[], *by_system(fabric, faults)]
+    rules = tuple(sorted({name for name, rule in shipped().items() if not rule.preview} | {
+        fault.rule for fault in faults}))  # fmt: skip
+    with tempfile.TemporaryDirectory(prefix="railwright-bench-", dir="/dev/shm") as name:
+        for injections in sets:
+            folder = Path(name)
+            both = snapshots(folder, fabric, injections)
+            wanted = injections[0].fault.site if injections else "usual"
+            for variant in (wanted, "observed"):
+                outcome = judged(folder, fabric, both, injections, variant, rules)
+                matrix.add(injections, variant, outcome)
+    write_section(
+        f"Faults of fabrics: {shape}",
+        f"`python -m bench.fabric_faults {shape}`: every declared fault at a host, a leaf's "
+        "downlink, a leaf's uplink, a spine, on every system that tells it; by a site with a plan, "
+        "and by the majority of like ends alone.",
+        matrix.rows(fabric, len(sets)),
+    )
+    return matrix.differences
+
+
+def main() -> None:
+    wrong = [words for shape in sys.argv[1:] or USUAL for words in run(shape)]
+    for words in wrong:
+        print(words)
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,112 @@
+"""What answers behind an ssh login in place of a switch's CLI. Runs alone, without packages.
+
+    python3 switch_cli.py SETTINGS.json
+
+A CLI on a terminal: it echoes what is typed, ends its lines with two carriage returns, has a
+prompt, a banner and a pager. `trouble` makes it one of those that a site really has.
+"""
+
+import json
+import os
+import sys
+import termios
+import time
+import tty
+from pathlib import Path
+from typing import Any
+
+LINES = 24
+
+
+def main(settings: dict[str, Any]) -> None:
+    """Speak until the other side leaves."""
+    cli = Cli(settings)
+    tty.setraw(0, termios.TCSANOW)
+    cli.say(settings.get("banner", ""))
+    cli.prompt()
+    line = b""
+    while True:
+        got = os.read(0, 1)
+        if not got:
+            return
+        if got in (b"\r", b"\n"):
+            os.write(1, b"\r\r\n")
+            if not cli.take(line.decode("ascii", "replace").strip()):
+                return
+            line = b""
+            cli.prompt()
+        else:
+            os.write(1, got)
+            line += got
+
+
+class Cli:
+    """One session."""
+
+    def __init__(self, settings: dict[str, Any]) -> None:
+        self.settings = settings
+        self.trouble = settings.get("trouble", "")
+        self.paging = True
+
+    def say(self, text: str) -> None:
+        """Text as it comes through a terminal."""
+        data = text.replace("\n", "\r\r\n").encode()
+        while data:
+            data = data[os.write(1, data[:4096]) :]
+
+    def prompt(self) -> None:
+        """In colour, as some are."""
+        os.write(1, b"\x1b[1m" + self.settings["prompt"].encode() + b"\x1b[0m")
+
+    def note(self, text: str) -> None:
+        """What was typed, for the test to look at."""
+        with Path(self.settings["log"]).open("a", encoding="utf-8") as log:
+            log.write(text + "\n")
+
+    def take(self, line: str) -> bool:
+        """One line; false where the session ends."""
+        self.note(line)
+        if line == "exit":
+            return False
+        if self.trouble and line == self.settings.get("at"):
+            return self.make_trouble()
+        if line in self.settings["pager_off"]:
+            self.paging = self.trouble == "pager stays"
+        elif line and not line.startswith("!") and line not in self.settings.get("session", ()):
+            self.answer(line)
+        return True
+
+    def answer(self, line: str) -> None:
+        """What the command prints, or that it is not to be had."""
+        answer = self.settings["answers"].get(line)
+        if line in self.settings.get("denied", ()):
+            self.say(f"% Authorization denied for command '{line}'\n")
+        elif answer is None:
+            self.say("% Invalid input (at token 1: 'x')\n")
+        else:
+            self.page(answer if answer.endswith("\n") else answer + "\n")
+
+    def page(self, text: str) -> None:
+        """All of it, or as much as fits a screen and a question."""
+        lines = text.split("\n")
+        if not self.paging or len(lines) <= LINES:
+            self.say(text)
+            return
+        self.say("\n".join(lines[:LINES]) + "\n")
+        os.write(1, b" --More-- ")
+        key = os.read(0, 1)  # whoever types now has answered the pager
+        self.note(f"KEY {key!r}")
+
+    def make_trouble(self) -> bool:
+        """Hang, flood or die."""
+        if self.trouble == "hangs":
+            time.sleep(600)
+        if self.trouble == "floods":
+            while True:
+                os.write(1, b"x" * 65536)
+        self.say('{"interfaces": {"Ethernet1/1": {"mtu"')  # dies
+        return False
+
+
+if __name__ == "__main__":
+    main(json.loads(Path(sys.argv[1]).read_text("utf-8")))

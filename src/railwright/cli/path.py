@@ -1,0 +1,53 @@
+"""`railwright path`: what each hop does to a packet."""
+
+from pathlib import Path
+
+import typer
+
+from railwright.cli.common import SITE, STORE
+from railwright.config import site_file, store_folder
+from railwright.errors import UsageError
+from railwright.fabric.trace import traces
+from railwright.facts.snapshot import find
+from railwright.intent.site import load_site
+from railwright.report.console import next_step, output
+from railwright.report.hops import hops_json, print_hops
+from railwright.report.paths import exit_status, print_traces, traces_json
+from railwright.report.screen import Screen
+
+
+def path(
+    source: str | None = typer.Argument(
+        None, help="A host's port: gpu001:mlx5_0 or gpu001:ens1np0. Nothing: all hops, in classes."
+    ),
+    destination: str | None = typer.Argument(None, help="The port that packets go to."),
+    dscp: int | None = typer.Option(
+        None, "--dscp", help="What data is sent with. Default: the site file, else the sender's."
+    ),
+    as_json: bool = typer.Option(False, "--json", help="For programs."),
+    snapshot: str | None = typer.Option(
+        None, "--snapshot", help="Path, name or beginning of the date. Default: the latest."
+    ),
+    site: Path | None = SITE,
+    store: Path | None = STORE,
+) -> None:
+    """What each hop does to RoCE data and its CNP. Exit status 1: broken; 3: not all is known."""
+    folder = store_folder(store)
+    found = find(folder, snapshot)
+    if source is not None and destination is None:
+        raise UsageError("a path has two ends", do="railwright path gpu001:mlx5_0 gpu002:mlx5_0")
+    wanted = load_site(site_file(site, folder))
+    with found.database() as database:
+        if source is None or destination is None:
+            said = hops_json(database, found.name) if as_json else ""
+            status = 0 if as_json else print_hops(Screen(output()), database, found.name)
+        else:
+            ways = traces(database, wanted, source, destination, dscp)
+            status = exit_status(ways)
+            said = traces_json(found.name, ways) if as_json else ""
+            if not as_json:
+                print_traces(Screen(output()), ways)
+    if as_json:
+        typer.echo(said)
+    next_step("railwright links" if source else "railwright path HOST:DEVICE HOST:DEVICE")
+    raise typer.Exit(status)

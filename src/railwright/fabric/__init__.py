@@ -1,0 +1,1 @@
+"""Paths through a fabric: what each hop does to a packet. No list of pairs of ports anywhere."""

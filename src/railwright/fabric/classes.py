@@ -1,0 +1,162 @@
+"""All hops of a fabric as classes: ports of one tier and direction that do the same are one."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import duckdb
+
+# What a port does with the classes that matter: those that pause, mark, or go first.
+_CLASSES = """
+SELECT target, port, string_agg(
+    'class ' || class || ': queue ' || coalesce(queue::VARCHAR, 'not read')
+    || coalesce(CASE scheduler WHEN '' THEN ' without a scheduler' ELSE ' ' || scheduler END, '')
+    || CASE WHEN weight > 0 THEN ' ' || weight ELSE '' END
+    || CASE WHEN ecn_enabled IS NULL THEN ', ECN not read' WHEN NOT ecn_enabled THEN ''
+            ELSE ', ECN'
+                 || coalesce(printf(' from %,d to %,d', ecn_minimum_bytes, ecn_maximum_bytes), '')
+                 || CASE WHEN red_enabled IS false AND system = 'sonic' THEN ' not enabled'
+                         ELSE '' END END
+    || CASE WHEN pfc AND is_lossless IS false THEN ', lossy buffer'
+            WHEN pfc THEN coalesce(printf(', headroom %,d', headroom_bytes), '') ELSE '' END,
+    '; ' ORDER BY class) FILTER (pfc OR ecn_enabled OR scheduler = 'strict') AS does
+FROM port_class JOIN {of} USING (target, port)
+GROUP BY target, port
+"""
+# First as numbers, for there are hundreds of thousands of ports; in words only one of each kind.
+_FACTS = (
+    "class, queue, scheduler, weight, ecn_enabled, ecn_minimum_bytes, ecn_maximum_bytes, "
+    "red_enabled, pfc, is_lossless, headroom_bytes"
+)
+_SHOWN = "tier, facing, system, trust, dscp_classes, pfc_mask, watchdog_mask, mtu, speed_mbps, fec"
+_HOPS = f"""
+WITH facts AS (
+    SELECT target, port, bit_xor(hash({_FACTS})) AS does FROM port_class GROUP BY target, port
+),
+alike AS (
+    SELECT {_SHOWN}, f.does AS kind, count(*) AS ports, min(e.target || ':' || e.port) AS example,
+           arg_min(e.target, e.target || ':' || e.port) AS target,
+           arg_min(e.port, e.target || ':' || e.port) AS port, list(DISTINCT e.target) AS switches
+    FROM link_end AS e LEFT JOIN facts AS f USING (target, port)
+    WHERE e.kind = 'switch' AND e.peer <> ''
+    GROUP BY {_SHOWN}, f.does
+)
+SELECT {_SHOWN}, coalesce(c.does, '') AS does, sum(ports)::BIGINT, min(example),
+       list_distinct(flatten(list(switches)))
+FROM alike AS a LEFT JOIN ({_CLASSES.format(of="alike")}) AS c USING (target, port)
+GROUP BY {_SHOWN}, c.does
+ORDER BY tier NULLS LAST, facing NULLS LAST, system, sum(ports) DESC, min(example)
+"""
+
+
+class HopClass(NamedTuple):
+    """Ports that do the same."""
+
+    tier: int | None
+    facing: str | None
+    system: str | None
+    trust: str | None
+    dscp_classes: str | None
+    pfc_mask: int | None
+    watchdog_mask: int | None
+    mtu: int | None
+    speed_mbps: int | None
+    fec: str | None
+    does: str
+    ports: int
+    example: str
+    switches: list[str]
+
+
+class Section(NamedTuple):
+    """Ports that should be alike: of one tier, direction and system. The most come first."""
+
+    tier: int | None
+    facing: str | None
+    system: str | None
+    classes: list[HopClass]
+
+    @property
+    def ports(self) -> int:
+        """How many there are."""
+        return sum(one.ports for one in self.classes)
+
+
+def priorities(mask: int | None) -> str:
+    """8 -> `3`."""
+    if mask is None:
+        return "not read"
+    return ",".join(str(bit) for bit in range(8) if mask >> bit & 1) or "none"
+
+
+def spans(values: list[int]) -> str:
+    """[24, 25, 26, 48] -> `24-26,48`."""
+    found: list[list[int]] = []
+    for value in values:
+        if found and value == found[-1][-1] + 1:
+            found[-1].append(value)
+        else:
+            found.append([value])
+    return ",".join(str(s[0]) if len(s) == 1 else f"{s[0]}-{s[-1]}" for s in found)
+
+
+def sorting(one: HopClass) -> str:
+    """Which DSCP values are lossless."""
+    if one.trust in ("pcp", "port"):
+        return f"trust {one.trust}"
+    if one.trust is None or not one.dscp_classes:
+        return f"trust {one.trust or 'not read'}, DSCP map not read"
+    parts = []
+    for number in range(8):
+        values = [d for d, char in enumerate(one.dscp_classes) if char == str(number)]
+        if values and (one.pfc_mask or 0) >> number & 1:
+            parts.append(f"DSCP {spans(values)} -> class {number}")
+    return ", ".join([f"trust {one.trust}", *parts])
+
+
+def words(one: HopClass) -> list[str]:
+    """What the ports of a class do."""
+    speed = f"{one.speed_mbps // 1000}G" if one.speed_mbps else "speed not read"
+    return [
+        sorting(one),
+        f"PFC {priorities(one.pfc_mask)}",
+        f"watchdog {priorities(one.watchdog_mask)}",
+        f"MTU {one.mtu or 'not read'}",
+        f"{speed} {one.fec or 'FEC not read'}",
+    ]
+
+
+def of_classes(one: HopClass) -> list[str]:
+    """What they do with each class that matters."""
+    return one.does.split("; ") if one.does else []
+
+
+def is_read(one: HopClass) -> bool:
+    """Whether all is known that decides about packets."""
+    return None not in (one.trust, one.dscp_classes, one.pfc_mask, one.mtu, one.tier, one.facing)
+
+
+def moved(one: HopClass, usual: HopClass) -> str:
+    """In which DSCP values two maps differ."""
+    own, other = one.dscp_classes or "", usual.dscp_classes or ""
+    if len(own) != 64 or len(other) != 64 or own == other:
+        return ""
+    values = [dscp for dscp in range(64) if own[dscp] != other[dscp]]
+    if len(values) == 1:
+        return f"DSCP {values[0]} -> {own[values[0]]} (most: {other[values[0]]})"
+    return f"another class for DSCP {spans(values)}"
+
+
+def differing(one: HopClass, usual: HopClass) -> list[str]:
+    """Only what the ports of a class do otherwise than most."""
+    known = [*words(usual), *of_classes(usual)]
+    said = [moved(one, usual), *words(one), *of_classes(one)]
+    return [word for word in said if word and word not in known]
+
+
+def sections(database: duckdb.DuckDBPyConnection) -> Iterator[Section]:
+    """All hops, by tier and direction."""
+    found: dict[tuple[int | None, str | None, str | None], list[HopClass]] = {}
+    for row in database.execute(_HOPS).fetchall():
+        found.setdefault(row[:3], []).append(HopClass(*row))
+    for (tier, facing, system), classes in found.items():
+        yield Section(tier, facing, system, classes)

@@ -1,0 +1,206 @@
+"""A packet on its way: the hops of every level, those that do the same as one."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import duckdb
+
+from railwright.fabric.ends import ClassFacts, End, classes_of, find_end
+from railwright.fabric.hop import Remark, Side, entry_side, exit_side, host_side
+from railwright.fabric.packet import Packet, class_at, cnp_packet, data_packet
+from railwright.fabric.walk import Stop, Walk, walk_between
+from railwright.intent.site import Site
+
+OK, BROKEN, UNKNOWN = "ok", "broken", "unknown"
+_NO_FACTS = ClassFacts()
+_NOTHING = Side(
+    ("not read",), (Remark(is_broken=False, what="nothing was read of this switch or port"),)
+)
+
+
+class Ports(NamedTuple):
+    """Ports of one hop that do the same."""
+
+    ports: tuple[str, ...]  # switch:port
+    side: Side
+
+
+class Group(NamedTuple):
+    """Switches of one level that do the same."""
+
+    switches: tuple[str, ...]
+    tier: int | None
+    by: str
+    entries: tuple[Ports, ...]
+    exits: tuple[Ports, ...]
+    lost: tuple[Remark, ...]
+
+    @property
+    def remarks(self) -> list[tuple[str, Remark]]:
+        """What is wrong or not known, with the first place where it is so."""
+        found = [
+            (ports.ports[0], remark)
+            for ports in (*self.entries, *self.exits)
+            for remark in ports.side.remarks
+        ]
+        return found + [(self.switches[0], remark) for remark in self.lost]
+
+
+@dataclass(frozen=True)
+class Trace:
+    """One packet's way."""
+
+    packet: Packet
+    walk: Walk
+    sender: Side
+    receiver: Side
+    levels: tuple[tuple[Group, ...], ...]
+
+    def remarks(self) -> list[tuple[int, str, Remark]]:
+        """Hop, place and remark, from the sender on. The receiver's hop is the last."""
+        found = [(0, self.walk.source.name, remark) for remark in self.sender.remarks]
+        if self.walk.lost:
+            found.append((0, self.walk.source.name, Remark(is_broken=False, what=self.walk.lost)))
+        for number, level in enumerate(self.levels, 1):
+            found += [(number, *pair) for group in level for pair in group.remarks]
+        last = len(self.levels) + 1
+        return found + [
+            (last, self.walk.destination.name, remark) for remark in self.receiver.remarks
+        ]
+
+    @property
+    def verdict(self) -> str:
+        """Broken wins over unknown: what is known to be wrong is wrong."""
+        found = [remark.is_broken for _, _, remark in self.remarks()]
+        if any(found):
+            return BROKEN
+        return UNKNOWN if found or self.packet.dscp is None else OK
+
+
+def _classes(walk: Walk, stop: Stop, packet: Packet) -> set[int]:
+    """The classes that packets have inside a switch."""
+    ends = walk.ends.get(stop.switch, {})
+    found = {class_at(ends[port], packet.dscp) for port in stop.entries if port in ends}
+    return {number for number in found if isinstance(number, int)}
+
+
+def _merged(sides: dict[str, Side]) -> tuple[Ports, ...]:
+    """Ports that do the same as one, the most first."""
+    groups: dict[Side, list[str]] = defaultdict(list)
+    for port, side in sides.items():
+        groups[side].append(port)
+    ordered = sorted(groups.items(), key=lambda item: (-len(item[1]), sorted(item[1])))
+    return tuple(Ports(tuple(sorted(ports)), side) for side, ports in ordered)
+
+
+class Sides(NamedTuple):
+    """A switch on the way, and what its ports do."""
+
+    stop: Stop
+    entries: dict[str, Side]
+    exits: dict[str, Side]
+
+
+def _grouped(stops: list[Sides], walk: Walk) -> list[Group]:
+    """Switches that do the same as one, the most first."""
+    alike: dict[object, list[int]] = defaultdict(list)
+    for place, (stop, entries, exits) in enumerate(stops):
+        sides = (frozenset(entries.values()), frozenset(exits.values()))
+        alike[sides, stop.lost.replace(stop.switch, ""), stop.by].append(place)
+    found = []
+    for places in sorted(alike.values(), key=lambda p: (-len(p), p)):
+        first = stops[places[0]][0]
+        ends = walk.ends.get(first.switch, {})
+        entries = {name: side for p in places for name, side in stops[p][1].items()}
+        exits = {name: side for p in places for name, side in stops[p][2].items()}
+        tier = next((end.tier for end in ends.values()), None)
+        switches = tuple(stops[p][0].switch for p in places)
+        lost = (Remark(first.is_broken, first.lost),) if first.lost else ()
+        found.append(Group(switches, tier, first.by, _merged(entries), _merged(exits), lost))
+    return found
+
+
+class _Tracer:
+    def __init__(self, database: duckdb.DuckDBPyConnection, walk: Walk, packet: Packet) -> None:
+        self._walk, self._packet = walk, packet
+        self._stops: dict[str, Stop] = {}  # of the levels before
+        classes = {
+            c for level in walk.levels for stop in level for c in _classes(walk, stop, packet)
+        }
+        switches = {stop.switch for level in walk.levels for stop in level}
+        self._facts = classes_of(database, switches, classes) if classes else {}
+
+    def _entry(self, end: End) -> Side:
+        number = class_at(end, self._packet.dscp)
+        facts = _NO_FACTS
+        if isinstance(number, int):
+            facts = self._facts.get((end.target, end.port, number), _NO_FACTS)
+        return entry_side(end, facts, self._packet, self._senders(end))
+
+    def _senders(self, end: End) -> set[int | str | None]:
+        """The classes that packets have at the other end of the cable."""
+        source = self._walk.source
+        if (end.peer, end.peer_port) == (source.target, source.port):
+            return {class_at(source, self._packet.dscp)}
+        stop = self._stops.get(end.peer or "")
+        return set(_classes(self._walk, stop, self._packet)) if stop else set()
+
+    def _exit(self, end: End, classes: set[int]) -> Side:
+        """Entries that disagree about the class make several: then all are told."""
+        if not classes:
+            return exit_side(end, None, _NO_FACTS, self._packet)
+        sides = [
+            exit_side(
+                end, one, self._facts.get((end.target, end.port, one), _NO_FACTS), self._packet
+            )
+            for one in sorted(classes)
+        ]
+        words = dict.fromkeys(word for side in sides for word in side.words)
+        remarks = dict.fromkeys(remark for side in sides for remark in side.remarks)
+        return Side(tuple(words), tuple(remarks))
+
+    def _stop(self, stop: Stop) -> Sides:
+        ends = self._walk.ends.get(stop.switch, {})
+        entries = {
+            f"{stop.switch}:{port}": self._entry(ends[port]) if port in ends else _NOTHING
+            for port in stop.entries
+        }
+        classes = _classes(self._walk, stop, self._packet)
+        exits = {
+            ends[port].name: self._exit(ends[port], classes) for port in stop.exits & ends.keys()
+        }
+        return Sides(stop, entries, exits)
+
+    def levels(self) -> tuple[tuple[Group, ...], ...]:
+        """The groups of every level."""
+        found = []
+        for level in self._walk.levels:
+            stops = [self._stop(stop) for stop in level]
+            self._stops |= {stop.switch: stop for stop in level}
+            found.append(tuple(_grouped(stops, self._walk)))
+        return tuple(found)
+
+
+def trace(database: duckdb.DuckDBPyConnection, walk: Walk, packet: Packet) -> Trace:
+    """One packet along a walk."""
+    return Trace(
+        packet,
+        walk,
+        host_side(walk.source, packet, sends=True),
+        host_side(walk.destination, packet, sends=False),
+        _Tracer(database, walk, packet).levels(),
+    )
+
+
+def traces(
+    database: duckdb.DuckDBPyConnection, site: Site, source: str, destination: str, dscp: int | None
+) -> list[Trace]:
+    """Data from one end to another, and the CNP that comes back."""
+    first, last = find_end(database, source), find_end(database, destination)
+    data = data_packet(database, site, first, dscp)
+    cnp = cnp_packet(database, site, last)
+    return [
+        trace(database, walk_between(database, first, last), data),
+        trace(database, walk_between(database, last, first), cnp),
+    ]

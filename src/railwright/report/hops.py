@@ -1,0 +1,84 @@
+"""`railwright path` without ends: every hop of the fabric, in classes."""
+
+import json
+
+import duckdb
+
+from railwright.fabric.classes import Section, differing, is_read, of_classes, sections, words
+from railwright.nodes import fold
+from railwright.report.console import plain
+from railwright.report.screen import Screen, cut, in_phrases, number_of, wrapped
+
+MOST_CLASSES = 8  # of one section on a terminal; a pipe gets all
+FORMAT = "railwright-hops-1"
+_FACING = {"down": "towards hosts", "up": "away from hosts", "side": "to the same tier"}
+NO_SWITCH = (
+    "No switch was read, so nothing is known about hops.",
+    "railwright collect --switches reads them; docs/switches.md says which systems.",
+)
+
+
+def _title(section: Section) -> str:
+    tier = "tier not known" if section.tier is None else f"Tier {section.tier}"
+    facing = _FACING.get(section.facing or "", "direction not known")
+    return f"{tier}, {facing}, {section.system or 'system not known'}"
+
+
+def print_hops(screen: Screen, database: duckdb.DuckDBPyConnection, name: str) -> int:
+    """The classes; 3 where something that decides about packets was not read."""
+    found = list(sections(database))
+    classes = [one for section in found for one in section.classes]
+    screen.heading(
+        f"Snapshot {name}",
+        f": {number_of(sum(s.ports for s in found), 'hop')} in "
+        f"{number_of(len(classes), 'class', 'classes')}",
+    )
+    if not found:
+        for line in NO_SWITCH:
+            screen.line(line, "yellow")
+        return 3
+    for section in found:
+        screen.line()
+        _print_section(screen, section)
+    return 0 if all(map(is_read, classes)) else 3
+
+
+def _print_section(screen: Screen, section: Section) -> None:
+    usual = section.classes[0]
+    screen.heading(_title(section), f": {number_of(section.ports, 'port')}")
+    most = MOST_CLASSES if screen.is_terminal else len(section.classes)
+    for place, one in enumerate(section.classes[:most]):
+        # Half of the ports are no oddity, but another half.
+        odd = bool(place) and 2 * one.ports < usual.ports
+        style = "red" if odd else "" if is_read(one) else "yellow"
+        said = differing(one, usual) if place else words(one)
+        text = ("odd: " if odd else "") + ", ".join(said or ["the same"])
+        lines = wrapped(screen, in_phrases(plain(text)), 11)
+        lines[0] = f"{one.ports:>9,}  {lines[0].strip()}"
+        for more in () if place else of_classes(one):
+            lines += wrapped(screen, in_phrases(plain(more)), 13)
+        for line in lines:
+            screen.line(line, style)
+        where = f"e.g. {one.example} of {fold(one.switches)}"
+        screen.line(cut(screen, f"{' ' * 11}{plain(where)}"), "dim")
+    if len(section.classes) > most:
+        screen.line(f"{' ' * 11}and {len(section.classes) - most:,} more: railwright path | cat")
+
+
+def hops_json(database: duckdb.DuckDBPyConnection, name: str) -> str:
+    """The same for programs."""
+    rows = [
+        {
+            "tier": section.tier,
+            "facing": section.facing,
+            "system": section.system,
+            "ports": one.ports,
+            "example": one.example,
+            "switches": fold(one.switches),
+            "does": [*words(one), *of_classes(one)],
+            "differs": differing(one, section.classes[0]) if place else [],
+        }
+        for section in sections(database)
+        for place, one in enumerate(section.classes)
+    ]
+    return json.dumps({"format": FORMAT, "snapshot": name, "classes": rows}, indent=1)

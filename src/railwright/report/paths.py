@@ -1,0 +1,215 @@
+"""`railwright path A B`: a packet's way, hop by hop; hops that do the same as one."""
+
+import json
+from typing import Any
+
+from railwright.fabric.hop import Remark, Side
+from railwright.fabric.trace import BROKEN, UNKNOWN, Group, Ports, Trace
+from railwright.fabric.walk import BY_ROUTES, BY_TOPOLOGY, Walk
+from railwright.nodes import fold
+from railwright.report.console import plain
+from railwright.report.screen import Screen, cut, in_phrases, number_of, wrapped
+
+FORMAT = "railwright-path-1"
+STATUS = {BROKEN: 1, UNKNOWN: 3}
+_STYLES = {True: "red", False: "yellow"}
+
+
+def exit_status(traces: list[Trace]) -> int:
+    """1: something breaks a packet's way; 3: not all of it is known."""
+    verdicts = {trace.verdict for trace in traces}
+    return 1 if BROKEN in verdicts else 3 if UNKNOWN in verdicts else 0
+
+
+def print_traces(screen: Screen, traces: list[Trace]) -> None:
+    """Data, then the CNP that comes back."""
+    for number, trace in enumerate(traces):
+        if number:
+            screen.line()
+        _print_trace(screen, trace)
+
+
+def _known_by(walk: Walk) -> str:
+    counts = {BY_ROUTES: 0, BY_TOPOLOGY: 0}
+    for level in walk.levels:
+        for stop in level:
+            counts[stop.by] += 1
+    to = plain(walk.address) or "an address that was not read"
+    routes, cables = counts[BY_ROUTES], counts[BY_TOPOLOGY]
+    if not cables:
+        return f"next hops by the routes to {to}"
+    way = "shortest ways over the cables: "
+    way += "no routes were read" if walk.address else "the address was not read"
+    if not routes:
+        return f"next hops by {way}"
+    told = number_of(cables, "switch", "switches")
+    return f"next hops by the routes to {to}, of {told} by {way}"
+
+
+def _print_trace(screen: Screen, trace: Trace) -> None:
+    packet, walk = trace.packet, trace.walk
+    dscp = "DSCP unknown" if packet.dscp is None else f"DSCP {packet.dscp} ({packet.dscp_from})"
+    name = packet.name[:1].upper() + packet.name[1:]
+    screen.heading(f"{name} {walk.source.name} -> {walk.destination.name}", f", {dscp}")
+    if packet.dscp is None:
+        for line in wrapped(screen, f"What it is sent with was not read: {_ASK[packet.name]}", 2):
+            screen.line(line, "yellow")
+    if walk.levels:
+        for line in wrapped(screen, _known_by(walk), 2):
+            screen.line(line, "dim")
+    _print_host(screen, 0, walk.source.name, trace.sender)
+    if walk.lost:
+        _print_remark(screen, Remark(is_broken=False, what=walk.lost))
+    for number, level in enumerate(trace.levels, 1):
+        _print_level(screen, number, level)
+    _print_host(screen, len(trace.levels) + 1, walk.destination.name, trace.receiver)
+    _print_verdict(screen, trace)
+
+
+_ASK = {
+    "data": "name it with --dscp, or data_dscp in the site file.",
+    "CNP": "name it with cnp_dscp in the site file.",
+}
+
+
+def _print_host(screen: Screen, number: int, name: str, side: Side) -> None:
+    screen.line(f" {number:>2}  {plain(name)}")
+    _print_words(screen, "", side)
+
+
+def _print_level(screen: Screen, number: int, groups: tuple[Group, ...]) -> None:
+    usual = groups[0]
+    total = sum(len(group.switches) for group in groups)
+    if total == 1:
+        screen.line(f" {number:>2}  {plain(usual.switches[0])}, {_tier(usual)}")
+    else:
+        most = len(usual.switches)
+        alike = "all alike" if most == total else "no two alike" if most == 1 else f"{most} alike"
+        line = f" {number:>2}  {number_of(total, 'switch', 'switches')}, {_tier(usual)}, {alike}"
+        rest = f": {fold(usual.switches)}" if most > 1 else ""
+        screen.line(cut(screen, line + plain(rest)))
+    for place, group in enumerate(groups):
+        if place or (total > 1 and len(usual.switches) == 1):
+            differs = "" if not place else " differs" if len(group.switches) == 1 else " differ"
+            screen.line(cut(screen, f"     {plain(fold(group.switches))}{differs}"))
+        _print_group(screen, group, usual if place else None)
+
+
+def _tier(group: Group) -> str:
+    return f"tier {'not known' if group.tier is None else group.tier}"
+
+
+def _same(ports: tuple[Ports, ...]) -> set[Side]:
+    return {one.side for one in ports}
+
+
+def _print_group(screen: Screen, group: Group, usual: Group | None) -> None:
+    """Of switches that differ from most only what differs."""
+    for word, own, others in (
+        ("in", group.entries, usual.entries if usual else ()),
+        ("out", group.exits, usual.exits if usual else ()),
+    ):
+        if usual is None or _same(own) != _same(others):
+            for ports in own:
+                _print_words(screen, f"{word:<3} {_ports(ports, group)}: ", ports.side)
+    for remark in group.lost:
+        _print_remark(screen, remark)
+
+
+def _ports(ports: Ports, group: Group) -> str:
+    if len(ports.ports) > 1:
+        return number_of(len(ports.ports), "port")
+    name = ports.ports[0]
+    return plain(name if len(group.switches) > 1 else name.partition(":")[2])
+
+
+def _print_words(screen: Screen, head: str, side: Side) -> None:
+    text = head.replace(" ", "\xa0") + in_phrases(", ".join(side.words))
+    for line in wrapped(screen, text.replace(":\xa0", ": ", 1), 5):
+        screen.line(line)
+    for remark in side.remarks:
+        _print_remark(screen, remark)
+
+
+def _print_remark(screen: Screen, remark: Remark) -> None:
+    word = "BROKEN" if remark.is_broken else "unknown"
+    for line in wrapped(screen, f"{word}: {plain(remark.what)}", 7):
+        screen.line(line, _STYLES[remark.is_broken])
+
+
+def _print_verdict(screen: Screen, trace: Trace) -> None:
+    found = trace.remarks()
+    worst = [one for one in found if one[2].is_broken] or found
+    if not worst:
+        if trace.packet.dscp is not None:
+            screen.line(f"  Nothing breaks it: {_judged(trace)} were looked at.", "green")
+        return
+    hop, place, remark = worst[0]
+    word = "Broken" if remark.is_broken else "Not known"
+    more = f"; {number_of(len(worst) - 1, 'more')}".replace("mores", "more")
+    text = f"{word} first at hop {hop}, {plain(place)}: {plain(remark.what)}"
+    text += more if len(worst) > 1 else ""
+    for line in wrapped(screen, text, 2):
+        screen.line(line, _STYLES[remark.is_broken])
+
+
+def _judged(trace: Trace) -> str:
+    """What was looked at: without intent little can be broken."""
+    packet = trace.packet
+    looked = ["trust", "class"]
+    if packet.name == "data":
+        looked += ["PFC", "headroom"] if packet.lossless else []
+        looked += ["marking"] if packet.marked else []
+        looked += ["MTU"]
+    return " and ".join([", ".join(looked[:-1]), looked[-1]] if len(looked) > 1 else looked)
+
+
+def _side_json(side: Side) -> dict[str, Any]:
+    return {
+        "does": list(side.words),
+        "broken": [one.what for one in side.remarks if one.is_broken],
+        "unknown": [one.what for one in side.remarks if not one.is_broken],
+    }
+
+
+def _group_json(group: Group) -> dict[str, Any]:
+    return {
+        "switches": list(group.switches),
+        "tier": group.tier,
+        "next_hops_by": group.by,
+        "in": [{"ports": list(one.ports), **_side_json(one.side)} for one in group.entries],
+        "out": [{"ports": list(one.ports), **_side_json(one.side)} for one in group.exits],
+        "broken": [one.what for one in group.lost if one.is_broken],
+        "unknown": [one.what for one in group.lost if not one.is_broken],
+    }
+
+
+def traces_json(snapshot: str, traces: list[Trace]) -> str:
+    """The same for programs."""
+    packets = []
+    for trace in traces:
+        packet, walk = trace.packet, trace.walk
+        packets.append(
+            {
+                "packet": packet.name,
+                "from": walk.source.name,
+                "to": walk.destination.name,
+                "address": walk.address or None,
+                "dscp": packet.dscp,
+                "dscp_from": packet.dscp_from or None,
+                "lossless": packet.lossless,
+                "marked": packet.marked,
+                "sender": _side_json(trace.sender),
+                "hops": [[_group_json(group) for group in level] for level in trace.levels],
+                "receiver": _side_json(trace.receiver),
+                "lost": walk.lost or None,
+                "verdict": trace.verdict,
+                "remarks": [
+                    {"hop": hop, "at": place, "broken": one.is_broken, "what": one.what}
+                    for hop, place, one in trace.remarks()
+                ],
+            }
+        )
+    status = exit_status(traces)
+    whole = {"format": FORMAT, "snapshot": snapshot, "exit_status": status, "packets": packets}
+    return json.dumps(whole, indent=1)

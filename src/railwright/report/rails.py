@@ -1,0 +1,125 @@
+"""`railwright rails`: the rails against the leaves, as a table of counts."""
+
+import json
+
+from rich.text import Text
+
+from railwright.fabric.rails import Column, LeafRow, Rails
+from railwright.nodes import fold
+from railwright.report.collected import short
+from railwright.report.console import plain
+from railwright.report.screen import Screen, number_of
+
+FORMAT = "railwright-rails-1"
+MOST_ODD = 20  # on a terminal; a pipe gets all
+NAME = 20  # columns for leaves on a terminal
+_FIRST = 10  # in front of the counts
+_CELL = 5
+
+
+def _is_odd(row: LeafRow, column: Column) -> bool:
+    """Whether ports of this rail or plane do not belong here."""
+    own = ((row.rail, column[0]), (row.plane, column[1]))
+    return any(leaf is not None and leaf >= 0 and leaf != port for leaf, port in own)
+
+
+def _label(column: Column, *, planes: bool) -> str:
+    return f"{column[0]}.{column[1]}" if planes else str(column[0])
+
+
+def _blocks(screen: Screen, rails: Rails) -> list[list[Column]]:
+    """As many columns as fit beside the leaves."""
+    if not screen.is_terminal:
+        return [rails.columns]
+    most = max(1, (screen.width - NAME - _FIRST - 2) // _CELL)
+    return [rails.columns[at : at + most] for at in range(0, len(rails.columns), most)]
+
+
+def print_rails(screen: Screen, name: str, rails: Rails) -> int:
+    """The matrix; 3 where nothing or not all is known."""
+    leaves = sum(len(row.leaves) for row in rails.rows)
+    numbers = {rail for rail, _ in rails.columns}
+    screen.heading(
+        f"Snapshot {name}",
+        f": {number_of(len(numbers), 'rail')}, {number_of(leaves, 'leaf', 'leaves')}, "
+        f"{number_of(rails.hosts, 'host')}",
+    )
+    if not rails.rows:
+        screen.line("No compute port of a host has a neighbour that is known.", "yellow")
+        do = "Leaves are told by LLDP: lldpd on hosts (probe lldpctl), or switches that were read."
+        screen.line(do, "yellow")
+        return 3
+    for columns in _blocks(screen, rails):
+        _print_block(screen, rails, columns)
+    _print_rest(screen, rails)
+    return 3 if rails.unread or rails.alone else 0
+
+
+def _print_block(screen: Screen, rails: Rails, columns: list[Column]) -> None:
+    """The leaves stand last: their list is as long as it is."""
+    planes = len({plane for _, plane in rails.columns}) > 1
+    shown = [row for row in rails.rows if any(column in row.counts for column in columns)]
+    head = "".join(f"{_label(column, planes=planes):>{_CELL}}" for column in columns)
+    screen.line()
+    screen.line(f"{'rail.plane' if planes else 'rail':<{_FIRST}}{head}  leaves", "bold")
+    for row in shown:
+        line = Text(" " * _FIRST)
+        for column in columns:
+            count = row.counts.get(column)
+            odd = count is not None and _is_odd(row, column)
+            cell = "." if count is None else f"{count:,}{'*' if odd else ''}"
+            line.append(f"{cell:>{_CELL}}", "bold red" if odd else "green" if count else "dim")
+        count = len(row.leaves)
+        names = plain(fold(row.leaves)) + (f" ({count:,})" if count > 1 else "")
+        if screen.is_terminal and len(names) > screen.width - len(line) - 2:
+            names = f"{count:,}: {plain(fold(row.leaves))}"
+            names = short(names, max(screen.width - len(line) - 2, 8))
+        line.append(f"  {names}")
+        screen.styled(line)
+
+
+def _print_rest(screen: Screen, rails: Rails) -> None:
+    if rails.odd:
+        screen.line()
+        screen.heading(f"{number_of(len(rails.odd), 'port')} on a leaf of another rail or plane")
+        most = MOST_ODD if screen.is_terminal else len(rails.odd)
+        for one in rails.odd[:most]:
+            what = f"rail {one.rail}, leaf of rail {one.leaf_rail}"
+            if one.rail == one.leaf_rail or one.leaf_rail < 0:
+                what = f"plane {one.plane}, leaf of plane {one.leaf_plane}"
+            screen.line(f"  {plain(one.port)} -> {plain(one.leaf)}: {what}", "red")
+        if len(rails.odd) > most:
+            screen.line(f"  and {len(rails.odd) - most:,} more: railwright rails | cat", "dim")
+    if rails.unread:
+        said = number_of(rails.unread, "compute port")
+        screen.line(f"{said}: LLDP was not read, so its leaf is not known", "yellow")
+    if rails.alone:
+        said = number_of(rails.alone, "compute port")
+        screen.line(f"{said}: nobody is heard there", "yellow")
+
+
+def rails_json(name: str, rails: Rails) -> str:
+    """The same for programs."""
+    rows = [
+        {
+            "leaves": list(row.leaves),
+            "rail": row.rail,
+            "plane": row.plane,
+            "ports": [
+                {"rail": rail, "plane": plane, "count": count}
+                for (rail, plane), count in sorted(row.counts.items())
+            ],
+        }
+        for row in rails.rows
+    ]
+    whole = {
+        "format": FORMAT,
+        "snapshot": name,
+        "hosts": rails.hosts,
+        "compute_ports": rails.ports,
+        "not_read": rails.unread,
+        "without_neighbor": rails.alone,
+        "rows": rows,
+        "odd": [one._asdict() for one in rails.odd],
+    }
+    return json.dumps(whole, indent=1)

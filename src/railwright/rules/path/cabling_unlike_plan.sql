@@ -1,0 +1,134 @@
+/* +++
+id = "TOP-02"
+title = "A cable is not where the plan has it"
+severity = "high"
+subject = "end"
+peers = true
+needs = ["end_scope.kind", "end_scope.peer", "end_scope.peer_port"]
+message = "{subject} is connected to {observed}, the plan has {expected}"
+implied_by = ["TOP-01", "TOP-04", "LNK-01"]
+since = "0.3"
+sources = [
+  "rules-review.md TOP-02", "incidents.md I-132", "judgement: a link between switches that is missing is medium; each cable is named at one of its ends, the one nearer to hosts",
+]
+
+[grades]
+high = "a planned link of a compute port is missing or goes elsewhere"
+medium = "another planned link is missing or goes elsewhere"
+low = "a link that the plan does not have"
+
+[uses]
+"target.kind" = "the run itself says which machines are switches"
+"target.status" = "the collector itself says whom it reached"
+"planned_link.peer" = "the plan; without one nothing can be told"
+"planned_link.peer_port" = "the plan"
+"planned_link.rail" = "a link of a rail is a compute port's, though nobody is heard there"
+"end_scope.device" = "a plan may name a host's port by its RDMA device"
+"end_scope.peer_kind" = "of a link that the plan does not have, and where only the name of a stranger can be compared"
+"end_scope.role" = "how bad it is, and which links are none of the plan's business"
+"end_scope.inferred" = "caps the severity"
+"switch_place.tier" = "at which end a cable between switches is named"
++++
+## Why it matters
+A cable elsewhere takes the place of another one: bandwidth between two switches is missing, paths get longer, and whoever looks for a fault
+by the plan looks at the wrong port.
+
+## What to do
+Follow the cable from the port that is named. If the plan is out of date, mend the plan. Re-cabling takes the links down: in a window.
+
+## When it is wrong
+While racks are rebuilt. A neighbour that was not read is compared by its name alone, since its ports may have other names than the plan's.
+*/
+with plan as (
+    select count(target) > 0 as is_there from planned_link
+),
+
+ends as (
+    select
+        e.target,
+        e.port,
+        e.kind,
+        e.role,
+        e.inferred,
+        e.peer,
+        e.peer_port,
+        e.peer_kind,
+        o.device as peer_device,
+        p.peer as planned_peer,
+        p.peer_port as planned_port,
+        p.target is not null as is_planned,
+        p.rail,
+        true as has_port
+    from end_scope as e
+    left join end_plan as p on p.target = e.target and p.port = e.port
+    left join end_scope as o on o.target = e.peer and o.port = e.peer_port
+    where e.port <> '*'
+    union all
+    -- Planned ports that the machine does not have, or that nobody has read.
+    select
+        p.target,
+        p.port,
+        t.kind,
+        null,
+        false,
+        case when k.is_read then '' end,
+        case when k.is_read then '' end,
+        '',
+        null,
+        p.peer,
+        p.peer_port,
+        true,
+        p.rail,
+        case when k.is_read then false end
+    from planned_link as p
+    inner join target as t on t.target = p.target
+    left join (select target, true as is_read from end_scope where port <> '*' group by target) as k on k.target = p.target
+    left join (select target, port from end_scope union all select target, device from end_scope where device <> '') as e
+        on e.target = p.target and e.port = p.port
+    where e.target is null
+),
+
+placed as (
+    select
+        e.*,
+        case
+            when e.kind = 'host' then true
+            when e.kind = 'switch' then
+                case
+                    when t.target is null then true
+                    when t.kind = 'host' then t.status not in ('reached', 'incomplete') -- null: the collector always says it
+                    else (coalesce(here.tier, 99), e.target) < (coalesce(there.tier, 99), t.target) -- null: a switch without a tier comes last
+                end
+        end as is_here,
+        e.peer = e.planned_peer or (e.peer_kind = 'stranger' and split_part(e.peer, '.', 1) = split_part(e.planned_peer, '.', 1)) as is_same_machine,
+        e.peer_port = e.planned_port or (e.peer_kind = 'stranger' and e.peer_port <> '') or (e.peer_device is not null and e.peer_device = e.planned_port) as is_same_port
+    from ends as e
+    left join target as t on t.target = case when e.is_planned then e.planned_peer else e.peer end
+    left join switch_place as here on here.target = e.target
+    left join switch_place as there on there.target = t.target
+)
+
+select
+    p.target,
+    p.port,
+    case
+        when not p.has_port then 'nobody: there is no such port'
+        when p.peer = '' then 'nobody'
+        else p.peer || ':' || p.peer_port
+    end as observed,
+    case when p.is_planned then p.planned_peer || ':' || p.planned_port else 'no link there' end as expected,
+    plan.is_there and p.is_here
+        and case
+            when p.is_planned then true
+            when p.peer = '' then false
+            else p.peer_kind in ('host', 'switch') and p.role in ('compute', 'storage', 'fabric')
+        end as applies,
+    case when p.is_planned then not (p.is_same_machine and p.is_same_port) when p.peer is not null then true end as fault,
+    p.inferred,
+    case
+        when not p.is_planned then 'low'
+        when p.role = 'compute' or p.rail is not null then 'high'
+        else 'medium'
+    end as severity
+from placed as p
+cross join plan

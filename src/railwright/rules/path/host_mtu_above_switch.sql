@@ -1,0 +1,67 @@
+/* +++
+id = "MTU-04"
+title = "A host sends larger packets than its switch port takes"
+severity = "high"
+subject = "end"
+peers = true
+needs = ["end_scope.has_switches", "end_scope.kind", "end_scope.role", "end_scope.peer_kind", "end_scope.trouble", "end_scope.cohort", "end_scope.mtu"]
+message = "{subject} has MTU {observed}, the other end {expected}"
+setting = "link.mtu"
+covers = ["MTU-03"]
+since = "0.3"
+sources = [
+  "rules-review.md MTU-03, error 7",
+  "judgement: the end that is not as wanted is named; without a wish the one that is unlike its cohort; without either both",
+]
+
+[uses]
+"end_scope.peer" = "nobody there: then there is no link to judge, and peer_kind says so"
+"end_scope.peer_port" = "likewise"
+"site.netdev_mtu" = "tells which end is wrong"
+"site.switch_mtu" = "tells which end is wrong"
+"end_scope.inferred" = "caps the severity"
++++
+## Why it matters
+Packets that the switch port finds too large are thrown away without a word: connections open, small messages pass, large ones vanish.
+
+## What to do
+Raise the MTU of the switch port, then that of the host, never the other way round. At a host it restarts the device's queues.
+
+## When it is wrong
+Sizes are compared without the link layer's header. A switch's MTU may be larger than its hosts', and mostly is.
+*/
+with usual as (
+    select
+        cohort,
+        usual_of(mtu) as mtu
+    from grouped_end
+    group by cohort
+),
+
+pairs as (
+    select
+        p.*,
+        case p.kind when 'host' then p.mtu > p.other_mtu when 'switch' then p.other_mtu > p.mtu end as is_larger,
+        blame(
+            p.mtu, p.other_mtu,
+            case when p.kind = 'host' then s.netdev_mtu else s.switch_mtu end,
+            case when p.kind = 'host' then s.switch_mtu else s.netdev_mtu end,
+            u.mtu, o.mtu
+        ) as whom
+    from end_pair as p
+    cross join site as s
+    left join usual as u on u.cohort = p.cohort
+    left join usual as o on o.cohort = p.other_cohort
+)
+
+select
+    target,
+    port,
+    mtu as observed,
+    other_mtu as expected,
+    has_switches and role in ('compute', 'storage') and peer_kind in ('host', 'switch') as applies,
+    case when cohort is not null and kind is not null then is_larger and is_blamed(whom) end as fault,
+    'the other end is ' || peer || ':' || peer_port
+        || case when whom = 'cannot be told' then '; which of both is wrong cannot be told' else '' end as detail,
+    inferred
+from pairs

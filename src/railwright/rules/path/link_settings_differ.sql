@@ -1,0 +1,99 @@
+/* +++
+id = "XHP-02"
+title = "The two ends of a link ask for different speed, error correction or negotiation"
+severity = "high"
+subject = "end"
+peers = true
+needs = ["end_scope.has_switches", "end_scope.role", "end_scope.peer_kind", "end_scope.trouble", "end_scope.cohort", "end_scope.fec"]
+message = "{subject} has {observed}, the other end has {expected}"
+since = "0.3"
+sources = [
+  "rules-review.md XHP-02 and error 7", "incidents.md I-080, I-081",
+  "judgement: the speed in force of a link that is up is the same at both ends, so what is asked for is compared; negotiation that differs on every link alike is a matter of words",
+]
+
+[grades]
+high = "error correction or the asked speed differs"
+low = "only negotiation differs"
+
+[uses]
+"end_scope.peer" = "nobody there: then there is no link to judge, and peer_kind says so"
+"end_scope.peer_port" = "likewise"
+"end_scope.speed_asked_mbps" = "compared where neither end negotiates: else there is none"
+"end_scope.autonegotiation" = "compared where both ends tell: it alone does not break a link that is up"
+"end_scope.inferred" = "caps the severity"
++++
+## Why it matters
+A link whose ends are set differently comes up by luck, and not after the next reboot; with different error correction one end may say that it is
+up while the other one is down.
+
+## What to do
+Give the end that is named here the setting of the other one (`ethtool --set-fec`, `mlxlink`; at the switch the port's fec, speed and autoneg). The link goes
+down for it, and stays down if the two still differ: have another way in.
+
+## When it is wrong
+MTU is not compared here: a switch's is larger by design (MTU-04). Families of error correction are compared (none, FC, RS), not the vendors' names
+for them.
+*/
+with usual as (
+    select
+        cohort,
+        usual_of(fec) as fec,
+        usual_of(speed_asked_mbps) as speed_asked_mbps,
+        usual_of(autonegotiation) as autonegotiation
+    from grouped_end
+    group by cohort
+),
+
+pairs as (
+    select
+        p.*,
+        u.fec as usual_fec,
+        o.fec as other_usual_fec,
+        u.speed_asked_mbps as usual_speed,
+        o.speed_asked_mbps as other_usual_speed,
+        u.autonegotiation as usual_negotiation,
+        o.autonegotiation as other_usual_negotiation
+    from end_pair as p
+    left join usual as u on u.cohort = p.cohort
+    left join usual as o on o.cohort = p.other_cohort
+),
+
+blamed as (
+    select
+        *,
+        blame(fec, other_fec, null, null, usual_fec, other_usual_fec) as for_fec,
+        case
+            when not autonegotiation and not other_autonegotiation
+                then coalesce(blame(speed_asked_mbps, other_speed_asked_mbps, null, null, usual_speed, other_usual_speed), '') -- null: compared where both tell
+            else ''
+        end as for_speed,
+        case
+            when autonegotiation = usual_negotiation and other_autonegotiation = other_usual_negotiation then ''
+            else coalesce(blame(autonegotiation, other_autonegotiation, null, null, usual_negotiation, other_usual_negotiation), '') -- null: compared where both tell
+        end as for_negotiation
+    from pairs
+)
+
+select
+    target,
+    port,
+    concat_ws( -- null: only what differs
+        ', ',
+        case when is_blamed(for_fec) then 'FEC ' || fec end,
+        case when is_blamed(for_speed) then printf('%d Gb/s', speed_asked_mbps // 1000) end,
+        case when is_blamed(for_negotiation) then 'negotiation ' || case when autonegotiation then 'on' else 'off' end end
+    ) as observed,
+    concat_ws( -- null: only what differs
+        ', ',
+        case when is_blamed(for_fec) then other_fec end,
+        case when is_blamed(for_speed) then printf('%d Gb/s', other_speed_asked_mbps // 1000) end,
+        case when is_blamed(for_negotiation) then case when other_autonegotiation then 'on' else 'off' end end
+    ) as expected,
+    has_switches and role in ('compute', 'storage', 'fabric') and peer_kind in ('host', 'switch') as applies,
+    case when cohort is not null then is_blamed(for_fec) or is_blamed(for_speed) or is_blamed(for_negotiation) end as fault,
+    'the other end is ' || peer || ':' || peer_port
+        || case when 'cannot be told' in (for_fec, for_speed, for_negotiation) then '; which of both is wrong cannot be told' else '' end as detail,
+    inferred,
+    case when is_blamed(for_fec) or is_blamed(for_speed) then 'high' else 'low' end as severity
+from blamed

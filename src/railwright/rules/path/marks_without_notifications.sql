@@ -1,0 +1,59 @@
+/* +++
+id = "XHP-04"
+title = "A host receives marked packets and notifies nobody"
+severity = "high"
+subject = "port"
+needs = [
+  "port_scope.link_layer", "port_scope.role", "rdma_counter.value", "before.rdma_counter.value", "host.boot_id", "before.host.boot_id",
+]
+message = "{subject} received {observed} marked packets and sent {expected} notifications"
+implied_by = ["QOS-05", "INTENT.ecn"]
+baseline = true
+preview = true
+since = "0.3"
+sources = ["rules-review.md XHP-04, G-PCC, G-WINDOW", "Linux mlx5 counters.c (np_ecn_marked_roce_packets, np_cnp_sent)"]
+
+[uses]
+"site.programmable_cc" = "with programmable congestion control these counters are no evidence"
+"site.ecn" = "where the site says that NICs need not react, nothing is judged"
+"port_scope.inferred" = "caps the severity"
+
+[parameters.least_marks]
+default = 1000
+unit = "marked packets"
+reason = "judgement: one notification may stand for all marks of some microseconds"
++++
+## Why it matters
+Switches mark so that the receiver tells the sender to slow down. Where it does not, the marks are for nothing and only pauses are left.
+
+## What to do
+Look at ECN of the receiving side (`/sys/class/net/NETDEV/ecn/roce_np/enable`, QOS-05).
+
+## When it is wrong
+With programmable congestion control the counters stand still: the profile says so.
+*/
+with rises as (
+    select
+        target,
+        device,
+        port,
+        max(rise) filter (counter = 'np_ecn_marked_roce_packets') as marks,
+        max(rise) filter (counter = 'np_cnp_sent') as notifications
+    from rdma_rise
+    where counter in ('np_ecn_marked_roce_packets', 'np_cnp_sent')
+    group by target, device, port
+)
+
+select
+    p.target,
+    p.device,
+    p.port,
+    r.marks as observed,
+    r.notifications as expected,
+    p.link_layer = 'Ethernet' and p.role = 'compute' and (s.programmable_cc is null or not s.programmable_cc)
+        and (s.ecn is null or s.ecn) and r.marks >= $least_marks as applies,
+    r.notifications = 0 as fault,
+    p.inferred
+from port_scope as p
+cross join site as s
+left join rises as r on r.target = p.target and r.device = p.device and r.port = p.port

@@ -1,0 +1,35 @@
+/* +++
+id = "TOP-06"
+title = "A leaf is more oversubscribed than the site was built for"
+severity = "medium"
+subject = "switch"
+needs = ["switch_place.tier", "switch_place.down_mbps", "switch_place.up_mbps", "switch_place.up_links"]
+message = "{subject} has {observed} of downlink speed for each of uplink, the site was built for {expected}"
+implied_by = ["TOP-05", "TOP-02"]
+since = "0.3"
+sources = ["predict.md 4 and 5", "judgement: only links that are up count"]
+
+[uses]
+"target.kind" = "the run itself says which machines are switches"
+"site.oversubscription" = "nothing is wanted where the site says nothing"
++++
+## Why it matters
+Traffic between leaves gets at most its share of the uplinks: at 2.0 that is half of what the hosts can send. A site that was planned at 1.0 and
+runs at 1.1 loses a tenth in every collective that leaves the leaf.
+
+## What to do
+Find the uplinks that are missing (TOP-05), or hosts that were added to the leaf. If it is meant to be so, say it in the site file.
+
+## When it is wrong
+Fabrics whose traffic stays below the leaf by design. A leaf without uplinks has nothing to be compared with.
+*/
+select
+    t.target,
+    printf('%.2f', p.down_mbps / p.up_mbps) as observed,
+    printf('%.2f', s.oversubscription) as expected,
+    s.oversubscription is not null and p.tier = 1 and p.up_links > 0 as applies,
+    p.down_mbps > p.up_mbps * s.oversubscription * 1.0001 as fault -- a ratio that was rounded in the site file is no fault
+from target as t
+cross join site as s
+left join switch_place as p on p.target = t.target
+where t.kind = 'switch'

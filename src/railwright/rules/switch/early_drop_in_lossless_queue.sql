@@ -1,0 +1,44 @@
+/* +++
+id = "SWQ-18"
+title = "A lossless queue drops early"
+severity = "high"
+subject = "end"
+peers = true
+needs = ["end_scope.kind", "end_scope.role", "end_scope.system", "port_class.pfc", "port_class.ecn_enabled"]
+message = "{subject} drops early in class {observed}, which has PFC"
+setting = "switch.ecn"
+covers = ["SWQ-05"]
+since = "0.3"
+sources = ["rules-review.md SWQ-05 (a rule of its own)", "incidents.md I-112"]
+
+[uses]
+"port_class.red_enabled" = "asked where the queue does not mark"
+"end_scope.inferred" = "caps the severity"
++++
+## Why it matters
+A queue with random early detection that does not mark throws packets away as it fills, before any pause is sent. The class is
+lossless by its PFC and loses all the same, and RoCE recovers from loss by sending a window again.
+
+## What to do
+Let the profile mark in place of dropping (SONiC: `ecn` `ecn_all` in `WRED_PROFILE`; Cumulus and Onyx: congestion control with ECN), or take it
+off the queue. It acts at once.
+
+## When it is wrong
+Packets that cannot be marked (no ECT in their header) are dropped by a marking profile too: that is a matter of the hosts. What EOS
+marks is not read: its ports are not judged.
+*/
+with judged as (
+    select *, case when ecn_enabled then false when not ecn_enabled then red_enabled end as drops
+    from end_class
+)
+
+select
+    target,
+    port,
+    string_agg(class::VARCHAR, ',' order by class) filter (pfc and drops) as observed,
+    'marks, or nothing' as expected,
+    kind = 'switch' and role in ('compute', 'fabric') and any_known(pfc) and system <> 'eos' as applies,
+    any_known(pfc and drops) as fault,
+    inferred
+from judged
+group by target, port, kind, system, role, inferred

@@ -1,0 +1,80 @@
+/* +++
+id = "SWQ-13"
+title = "Headroom is too small for the port's speed and cable"
+severity = "high"
+subject = "end"
+peers = true
+needs = [
+  "end_scope.kind", "end_scope.role", "end_scope.system", "end_scope.speed_mbps", "end_scope.mtu", "end_scope.cable_length_m",
+  "port_class.pfc", "port_class.headroom_bytes", "switch.model",
+]
+message = "{subject} has {observed}, needed are {expected}"
+setting = "switch.headroom"
+implied_by = ["SWQ-06", "SWQ-07"]
+since = "0.3"
+sources = [
+  "predict.md 3.3: SONiC's own calculation for Spectrum chips (sonic-swss, buffer_headroom_mellanox.lua)",
+  "incidents.md I-115", "IEEE 802.3 31B.3.7 (response time of the peer)",
+  "judgement: no margin is asked for, and other systems on the same chip are held to the same need",
+]
+
+[uses]
+"end_scope.cable_length_kind" = "where it was not read, the plan tells the length"
+"planned_link.length_m" = "the plan's metres where the cable does not tell its length"
+"port_class.has_shared_headroom" = "where a pool is shared, its size counts, not the port's own"
+"end_scope.device" = "only to find the plan's row of a host's port"
+"end_scope.inferred" = "caps the severity"
+
+[parameters.least_share]
+default = 1.0
+unit = "of the bytes that are needed"
+reason = "judgement: the calculation is the worst case already; a site that measured may go lower"
++++
+## Why it matters
+What is still under way when a pause is sent must find room: the more, the faster the port, the longer the cable and the
+larger the packet at either end. Headroom for 5 m on a 50 m cable drops a few packets of every burst, and only then.
+
+## What to do
+Set the cable's true length (SONiC: `CABLE_LENGTH`, and the headroom follows in the dynamic buffer model; else a profile for that speed and length), or raise the headroom of the
+profile. Buffer changes can drop traffic or need a reload of the QoS configuration: in a maintenance window.
+
+## When it is wrong
+The need is worked out for small packets only, which is the worst case and what SONiC assumes. Chips other than Spectrum are not judged, nor ports with
+a shared pool of headroom, nor Cumulus and Onyx, which do not print it. The length is that of the cable assembly, else of the cabling plan, else as configured; an optic's rated reach is no
+length.
+*/
+with planned as (
+    select target, port, max(length_m) as length_m from end_plan group by target, port
+),
+
+ports as (
+    select
+        c.*,
+        g.generation,
+        case
+            when c.cable_length_kind = 'assembly' then c.cable_length_m
+            when p.length_m is not null then p.length_m
+            when c.cable_length_kind = 'configured' then c.cable_length_m
+        end as length_m
+    from end_class as c
+    left join planned as p on p.target = c.target and p.port = c.port
+    left join switch_chip as g on g.target = c.target
+),
+
+judged as (
+    select *, spectrum_xoff(generation, speed_mbps, length_m, mtu) as needed
+    from ports
+)
+
+select
+    target,
+    port,
+    printf('%d bytes', min(headroom_bytes) filter (pfc)) as observed,
+    printf('%d for %d Gb/s and %.0f m', max(needed), max(speed_mbps) // 1000, max(length_m)) as expected,
+    kind = 'switch' and role in ('compute', 'fabric') and generation <> 0
+        and system <> 'cumulus' and system <> 'onyx'
+        and any_known(pfc and (has_shared_headroom is null or not has_shared_headroom)) as applies,
+    any_known(pfc and headroom_bytes < $least_share * needed) as fault,
+    inferred
+from judged
+group by target, port, kind, system, role, inferred, generation

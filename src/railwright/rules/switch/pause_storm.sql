@@ -1,0 +1,91 @@
+/* +++
+id = "SWQ-09"
+title = "The PFC watchdog found a storm"
+severity = "high"
+subject = "end"
+peers = true
+needs = [
+  "end_scope.kind", "end_scope.role", "end_scope.system", "end_scope.watchdog_mask",
+  "switch_counter.value", "before.switch_counter.value",
+]
+message = "{subject}: {observed}"
+baseline = true
+since = "0.3"
+sources = ["rules-review.md SWQ-09, G-WINDOW", "incidents.md I-071"]
+
+[uses]
+"probe_result.status" = "SONiC lists only queues that had a storm: whether the list was read"
+"before.probe_result.status" = "likewise"
+"end_scope.peer" = "only for the words"
+"end_scope.inferred" = "caps the severity"
++++
+## Why it matters
+A storm is a neighbour that pauses without end. While it lasts the watchdog drops what is to go there, in a class that was to lose nothing;
+before it acts, the pauses have spread to other ports.
+
+## What to do
+Look at the machine at the other end first: a NIC or host that does not take its packets (N-05, N-07 and PCI-01 there), then whether its
+PFC priorities are the switch's (XHP-01).
+
+## When it is wrong
+Storms while a host was rebooted or its driver loaded are over with it. Counters that went down in between were cleared: unknown. EOS and Onyx do not
+count storms in what is read: their ports are not judged.
+*/
+with listed as (
+    select distinct target from probe_result where instance = 'show pfcwd stats' and status = 'ok'
+),
+
+listed_before as (
+    select distinct target from before.probe_result where instance = 'show pfcwd stats' and status = 'ok'
+),
+
+counted as (
+    select
+        n.target,
+        n.port,
+        case when b.port is not null then b.value when l.target is not null then 0 end as earlier,
+        n.value,
+        epoch(n.read_at) - epoch(b.read_at) as seconds
+    from switch_counter as n
+    left join before.switch_counter as b
+        on b.target = n.target and b.port = n.port and b.counter = n.counter and b.number = n.number and b.probe = n.probe
+    left join listed_before as l on l.target = n.target
+    where n.counter = 'queue_storms'
+),
+
+told as (
+    select target, port, sum_known(case when value >= earlier then value - earlier end) as rise, max(seconds) as seconds
+    from counted
+    group by target, port
+),
+
+-- Who stood in the list before and does not now was cleared.
+before_now as (
+    select distinct target, port from before.switch_counter where counter = 'queue_storms'
+),
+
+storms as (
+    select
+        e.target,
+        e.port,
+        case when t.target is not null then t.rise when l.target is not null and b.target is null then 0 end as rise,
+        t.seconds
+    from end_scope as e
+    left join told as t on t.target = e.target and t.port = e.port
+    left join listed as l on l.target = e.target
+    left join before_now as b on b.target = e.target and b.port = e.port
+)
+
+select
+    e.target,
+    e.port,
+    case s.rise when 1 then 'one storm' else s.rise || ' storms' end as observed,
+    'none' as expected,
+    e.kind = 'switch' and e.role in ('compute', 'storage', 'fabric')
+        and case when e.system in ('eos', 'onyx') then false when e.system is not null then e.watchdog_mask <> 0 end as applies,
+    s.rise > 0 as fault,
+    'towards ' || e.peer || case when s.seconds is not null then printf(', in %.0f s', s.seconds) else '' end as detail,
+    e.inferred
+from end_scope as e
+left join storms as s on s.target = e.target and s.port = e.port
+where e.kind = 'switch' or e.kind is null

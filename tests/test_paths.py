@@ -1,0 +1,394 @@
+"""`railwright path`, `links` and `rails`: what a packet meets, in words written by hand."""
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from by_hand import by_hand, with_derived
+from rich.console import Console
+from small_fabric import NETWORKS, Rows, change, database_of, drop, fabric
+from typer.testing import CliRunner
+
+from railwright.cli import app
+from railwright.errors import UsageError
+from railwright.fabric.classes import spans
+from railwright.fabric.trace import traces
+from railwright.facts.snapshot import Snapshot
+from railwright.intent.site import read_site
+from railwright.report.paths import exit_status, print_traces
+from railwright.report.screen import Screen
+
+LOSSLESS = read_site('profile = "roce-lossless"', "s")
+ENDS = ("gpu1:mlx5_0", "gpu2:mlx5_1")
+
+
+def text_of(rows: Rows, site: Any = LOSSLESS, dscp: int | None = None) -> str:
+    """As it stands in a pipe: nothing is cut or wrapped."""
+    out = io.StringIO()
+    with database_of(rows) as database:
+        found = traces(database, site, *ENDS, dscp)
+    print_traces(Screen(Console(file=out, width=10_000, highlight=False)), found)
+    return out.getvalue()
+
+
+SOUND = """\
+Data gpu1:ens1 -> gpu2:ens2, DSCP 26 (the site file)
+  next hops by the routes to 10.8.1.2
+  0  gpu1:ens1
+     trust dscp, DSCP 26 -> priority 3, PFC on, MTU 9000, 400G rs
+  1  leaf1, tier 1
+     in  Ethernet0: trust dscp, DSCP 26 -> class 3, PFC on, headroom 230,400, MTU 9216, 400G rs
+     out 2 ports: queue 3 dwrr 50, ECN on from 150,000 to 1,500,000 at 5 %, PFC on, MTU 9216, 400G rs
+  2  2 switches, tier 2, no two alike
+     spine1
+     in  Ethernet1/1: trust dscp, DSCP 26 -> class 3, PFC on, headroom not read, MTU 9216, 400G rs
+     out Ethernet2/1: queue 3 scheduler not read, ECN on, PFC on, MTU 9216, 400G rs
+     spine2 differs
+     out Eth1/2: queue 3 wrr, ECN on, PFC on, MTU 9216, 400G rs
+  3  leaf2, tier 1
+     in  2 ports: trust both, DSCP 26 -> class 3, PFC on, headroom not read, MTU 9216, 400G rs
+     out swp1s1: queue 3 dwrr 50, ECN on from 150,000 to 1,500,000, PFC on, MTU 9216, 400G rs
+  4  gpu2:ens2
+     trust dscp, DSCP 26 -> priority 3, PFC on, MTU 9000, 400G rs
+  Nothing breaks it: trust, class, PFC, headroom, marking and MTU were looked at.
+
+CNP gpu2:ens2 -> gpu1:ens1, DSCP 48 (the site file)
+  next hops by the routes to 10.8.0.1
+  0  gpu2:ens2
+     trust dscp, DSCP 48 -> priority 6, MTU 9000, 400G rs
+  1  leaf2, tier 1
+     in  swp1s1: trust both, DSCP 48 -> class 6, PFC off, MTU 9216, 400G rs
+     out 2 ports: queue 6 strict, PFC off, MTU 9216, 400G rs
+  2  2 switches, tier 2, no two alike
+     spine1
+     in  Ethernet2/1: trust dscp, DSCP 48 -> class 6, PFC off, MTU 9216, 400G rs
+     out Ethernet1/1: queue 6 scheduler not read, PFC off, MTU 9216, 400G rs
+     spine2 differs
+     out Eth1/1: queue 6 strict, PFC off, MTU 9216, 400G rs
+  3  leaf1, tier 1
+     in  2 ports: trust dscp, DSCP 48 -> class 6, PFC off, MTU 9216, 400G rs
+     out Ethernet0: queue 6 strict, PFC off, MTU 9216, 400G rs
+  4  gpu1:ens1
+     trust dscp, DSCP 48 -> priority 6, MTU 9000, 400G rs
+  Nothing breaks it: trust and class were looked at.
+"""
+
+
+def test_a_sound_path_in_full() -> None:
+    assert text_of(fabric()) == SOUND
+
+
+def _leaf1(table: str, **values: Any) -> Callable[[Rows], Rows]:
+    return lambda rows: change(rows, table, {"target": "leaf1"}, **values)
+
+
+# What is changed; the packet, hop, place and words of the first thing that breaks.
+BREAKS: dict[str, tuple[Callable[[Rows], Any], tuple[str, int, str, str]]] = {
+    "the host trusts another field": (
+        lambda rows: (change(rows, "qos_port", {"target": "gpu1"}, trust="pcp"), drop(rows, "qos_dscp", target="gpu1")),
+        ("data", 0, "gpu1:ens1", "trusts pcp: DSCP 26 does not count"),
+    ),
+    "the host does not pause": (
+        lambda rows: change(rows, "qos_priority", {"target": "gpu1"}, pfc_enabled=False),
+        ("data", 0, "gpu1:ens1", "no PFC for priority 3: pauses are not obeyed"),
+    ),
+    "a leaf trusts another field": (
+        _leaf1("switch_port_qos", trust="pcp"),
+        ("data", 1, "leaf1:Ethernet0", "trusts pcp: DSCP 26 does not count"),
+    ),
+    "the map has a hole": (
+        lambda rows: drop(rows, "switch_dscp", target="leaf1", dscp=26),
+        ("data", 1, "leaf1:Ethernet0", "the map has no entry for DSCP 26"),
+    ),
+    "another class": (
+        lambda rows: change(rows, "switch_dscp", {"target": "spine2", "dscp": 26}, priority=0),
+        ("data", 2, "spine2:Eth1/1", "DSCP 26 gets class 0, meant is 3"),
+    ),
+    "no pauses at the way in": (
+        lambda rows: change(rows, "switch_pfc", {"target": "leaf1", "port": "Ethernet0"}, enabled=False),
+        ("data", 1, "leaf1:Ethernet0", "no PFC for class 3: packets are dropped when buffers are full"),
+    ),
+    "no pauses at the way out": (
+        lambda rows: change(rows, "switch_pfc", {"target": "leaf1", "port": "Ethernet12"}, enabled=False),
+        ("data", 1, "leaf1:Ethernet12", "no PFC for class 3: the next hop's pauses are not obeyed"),
+    ),
+    "a lossy buffer": (
+        _leaf1("switch_priority_group", is_lossless=False),
+        ("data", 1, "leaf1:Ethernet0", "PFC is on, but the buffer of class 3 is lossy"),
+    ),
+    "no headroom": (
+        _leaf1("switch_priority_group", headroom_bytes=0),
+        ("data", 1, "leaf1:Ethernet0", "class 3 has no headroom"),
+    ),
+    "no marking": (
+        lambda rows: change(rows, "switch_queue", {"target": "spine1", "queue": 3}, ecn_enabled=False),
+        ("data", 2, "spine1:Ethernet2/1", "the queue does not mark: senders are not slowed down"),
+    ),
+    "a profile that is not enabled": (
+        _leaf1("switch_queue", red_enabled=False),
+        ("data", 1, "leaf1:Ethernet12", "the marking profile is bound, but not enabled for green packets"),
+    ),
+    "a small MTU": (
+        lambda rows: change(rows, "switch_port", {"target": "spine1", "port": "Ethernet2/1"}, mtu=1500),
+        ("data", 2, "spine1:Ethernet2/1", "MTU 1500 is below the sender's 9000"),
+    ),
+    "no route": (
+        lambda rows: drop(rows, "switch_route", target="spine2", prefix=f"{NETWORKS[1]}.0/26"),
+        ("data", 2, "spine2", "no route to 10.8.1.2"),
+    ),
+    "CNP in the data's class": (
+        lambda rows: change(rows, "switch_dscp", {"target": "leaf2", "dscp": 48}, priority=3),
+        ("CNP", 1, "leaf2:swp1s1", "DSCP 48 gets class 3, meant is 6"),
+    ),
+    "CNP can be paused": (
+        lambda rows: change(rows, "switch_pfc", {"target": "leaf2", "priority": 6}, enabled=True),
+        ("CNP", 1, "leaf2:swp1s1", "class 6 is lossless: CNP can be paused"),
+    ),
+    "the receiver does not pause": (
+        lambda rows: change(rows, "qos_priority", {"target": "gpu2"}, pfc_enabled=False),
+        ("data", 4, "gpu2:ens2", "no PFC for priority 3: it cannot pause its switch"),
+    ),
+}  # fmt: skip
+
+
+def first(rows: Rows, site: Any = LOSSLESS, dscp: int | None = None) -> tuple[Any, ...]:
+    """Packet, hop, place, words and exit status of the worst that is said first."""
+    with database_of(rows) as database:
+        found = traces(database, site, *ENDS, dscp)
+    said = [(t.packet.name, *one) for t in found for one in t.remarks()]
+    name, hop, place, remark = next((s for s in said if s[3].is_broken), said[0] if said else (None,) * 4)  # fmt: skip
+    return name, hop, place, remark and remark.what, exit_status(found)
+
+
+@pytest.mark.parametrize("what", BREAKS)
+def test_what_breaks_a_path(what: str) -> None:
+    break_it, expected = BREAKS[what]
+    rows = fabric()
+    break_it(rows)
+    assert first(rows) == (*expected, 1)
+
+
+UNREAD: dict[str, tuple[Callable[[Rows], Any], tuple[str, int, str, str]]] = {
+    "the map": (
+        lambda rows: drop(rows, "switch_dscp", target="spine1"),
+        ("data", 2, "spine1:Ethernet1/1", "which class DSCP 26 gets was not read"),
+    ),
+    "trust": (
+        lambda rows: change(rows, "switch_port_qos", {"target": "spine1"}, trust=None),
+        ("data", 2, "spine1:Ethernet1/1", "which class DSCP 26 gets was not read"),
+    ),
+    "pauses": (
+        lambda rows: change(change(rows, "switch_pfc", {"target": "spine1"}, enabled=None, is_operational=None), "switch_port_qos", {"target": "spine1"}, pfc_mode=None, pfc_priorities=None),
+        ("data", 2, "spine1:Ethernet1/1", "PFC of class 3 was not read"),
+    ),
+    "marking": (
+        lambda rows: drop(rows, "switch_queue", target="spine1"),
+        ("data", 2, "spine1:Ethernet2/1", "whether the queue marks was not read"),
+    ),
+    "headroom of a system that tells it": (
+        lambda rows: drop(rows, "switch_priority_group", target="leaf1"),
+        ("data", 1, "leaf1:Ethernet0", "whether class 3 has headroom was not read"),
+    ),
+    "MTU": (
+        lambda rows: change(rows, "switch_port", {"target": "spine2"}, mtu=None),
+        ("data", 2, "spine2:Eth1/1", "MTU not read"),
+    ),
+    "the neighbour of the host": (
+        lambda rows: (drop(rows, "lldp_neighbor", target="gpu1", netdev="ens1"), drop(rows, "switch_neighbor", target="leaf1", port="Ethernet0")),
+        ("data", 0, "gpu1:ens1", "which switch gpu1:ens1 is connected to is not known: nobody is heard there"),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", UNREAD)
+def test_what_was_not_read_is_never_ok(what: str) -> None:
+    take, expected = UNREAD[what]
+    rows = fabric()
+    take(rows)
+    assert first(rows) == (*expected, 3)
+
+
+def test_a_switch_that_was_not_read() -> None:
+    rows = {t: [r for r in v if r["target"] != "spine2" or t == "target"] for t, v in fabric().items()}  # fmt: skip
+    assert first(rows)[1:] == (2, "spine2:Eth1/1", "nothing was read of this switch or port", 3)
+
+
+# ---- what it is judged by ---------------------------------------------------------------------
+
+NOTHING = read_site("", "s")
+
+
+def test_without_intent_the_senders_own_settings_count() -> None:
+    rows = fabric()
+    rows["roce_tos"] = [{"target": "gpu1", "device": "mlx5_0", "port": 1, "traffic_class": 106}]
+    rows["ecn_parameter"] = [{"target": "gpu2", "netdev": "ens2", "role": "np", "name": "cnp_dscp", "value": "48"}]  # fmt: skip
+    text = text_of(rows, NOTHING)
+    assert "DSCP 26 (traffic_class of gpu1:mlx5_0)" in text  # 106 / 4
+    assert "CNP gpu2:ens2 -> gpu1:ens1, DSCP 48 (cnp_dscp of gpu2:ens2)" in text
+    # PFC is on at the sender, so it is expected on the way.
+    change(rows, "switch_pfc", {"target": "leaf1"}, enabled=False)
+    assert first(rows, NOTHING)[1:4] == (1, "leaf1:Ethernet0", "no PFC for class 3: packets are dropped when buffers are full")  # fmt: skip
+
+
+def test_classes_that_differ_along_the_way_without_intent() -> None:
+    rows = fabric()
+    rows["roce_tos"] = [{"target": "gpu1", "device": "mlx5_0", "port": 1, "traffic_class": 104}]
+    change(rows, "switch_dscp", {"target": "leaf1", "dscp": 26}, traffic_class=4)
+    change(rows, "switch_pfc", {"target": "leaf1", "priority": 4}, enabled=True)
+    change(rows, "switch_class_group", {"target": "leaf1", "traffic_class": 4}, priority_group=3)
+    assert first(rows, NOTHING)[1:4] == (1, "leaf1:Ethernet0", "class 4 here, class 3 at the sender: pauses stop another queue")  # fmt: skip
+
+
+def test_a_dscp_that_nobody_tells_is_said_to_be_unknown() -> None:
+    text = text_of(fabric(), NOTHING)
+    assert "Data gpu1:ens1 -> gpu2:ens2, DSCP unknown\n" in text
+    assert "name it with --dscp" in text
+    with database_of(fabric()) as database:
+        assert exit_status(traces(database, NOTHING, *ENDS, None)) == 3
+
+
+def test_any_dscp_can_be_asked_for() -> None:
+    text = text_of(fabric(), dscp=0)
+    assert "DSCP 0 (--dscp)" in text
+    assert "DSCP 0 -> class 0, PFC off" in text  # no lossless class is meant for it
+    with pytest.raises(UsageError, match="0 to 63"):
+        text_of(fabric(), dscp=64)
+
+
+def test_a_lossy_fabric_needs_no_pauses() -> None:
+    lossy = read_site('profile = "roce-lossy"\n[fabric]\ndata_dscp = 26\ndata_priority = 3', "s")
+    rows = change(fabric(), "switch_pfc", {"target": "leaf1"}, enabled=False)
+    with database_of(rows) as database:
+        data = traces(database, lossy, *ENDS, None)[0]
+    assert not [one for one in data.remarks() if "PFC" in one[2].what]
+
+
+# ---- the commands -----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
+    store = tmp_path_factory.mktemp("store")
+    rows = change(fabric(), "switch_port", {"target": "leaf1", "port": "Ethernet8"}, mtu=1500)
+    (store / "site.toml").write_text('profile = "roce-lossless"\n')
+    return with_derived(store, rows)
+
+
+def run(snapshot: Snapshot, *words: str) -> tuple[int, str]:
+    result = CliRunner().invoke(app, [*words, "--store", str(snapshot.path.parent)])
+    if result.exception is not None and isinstance(result.exception, UsageError):
+        return 2, " ".join(result.exception.lines())
+    return result.exit_code, result.stdout
+
+
+def test_path_from_the_command_line(snapshot: Snapshot) -> None:
+    status, text = run(snapshot, "path", *ENDS)
+    assert status == 1
+    assert "Broken first at hop 1, leaf1:Ethernet8: MTU 1500 is below the sender's 9000\n" in text
+    status, text = run(snapshot, "path", *ENDS, "--json")
+    found = json.loads(text)
+    assert (status, found["format"], found["exit_status"]) == (1, "railwright-path-1", 1)
+    data, cnp = found["packets"]
+    assert [[s for g in level for s in g["switches"]] for level in data["hops"]] == [["leaf1"], ["spine1", "spine2"], ["leaf2"]]  # fmt: skip
+    assert (data["verdict"], cnp["verdict"]) == ("broken", "ok")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("gpu11:mlx5_0", "gpu2:mlx5_0"), "no machine 'gpu11' in this snapshot Did you mean gpu1"),
+        (("gpu1:mlx5_9", "gpu2:mlx5_0"), "gpu1 has no 'mlx5_9' Name one of mlx5_0 (ens1), mlx5_1 (ens2)"),
+        (("gpu1", "gpu2:mlx5_0"), "gpu1 has 2 such ports Name one of"),
+        (("leaf1:Ethernet0", "gpu2:mlx5_0"), "leaf1 has no Ethernet port of an RDMA device that was read"),
+        (("gpu1:mlx5_0",), "a path has two ends"),
+    ],
+)  # fmt: skip
+def test_names_that_are_wrong(snapshot: Snapshot, words: tuple[str, ...], said: str) -> None:
+    status, text = run(snapshot, "path", *words)
+    assert status == 2
+    assert said in text
+
+
+def test_all_hops_in_classes(snapshot: Snapshot) -> None:
+    status, text = run(snapshot, "path")
+    assert status == 0
+    assert "12 hops in 7 classes" in text
+    assert (
+        "Tier 1, away from hosts, sonic: 2 ports\n"
+        "        1  trust dscp, DSCP 24-31 -> class 3, PFC 3, watchdog 3, MTU 9216, 400G rs\n"
+        "             class 3: queue 3 dwrr 50, ECN from 150,000 to 1,500,000, headroom 230,400\n"
+        "             class 6: queue 6 strict\n"
+        "           e.g. leaf1:Ethernet12 of leaf1\n"
+        "        1  MTU 1500\n"
+        "           e.g. leaf1:Ethernet8 of leaf1\n"
+    ) in text
+    found = json.loads(run(snapshot, "path", "--json")[1])
+    assert sum(one["ports"] for one in found["classes"]) == 12
+
+
+def test_links(snapshot: Snapshot) -> None:
+    status, text = run(snapshot, "links")
+    assert status == 0
+    assert text.splitlines()[:5] == [
+        "Snapshot 2026-11-14T2215Z: 8 links",
+        "  4 to hosts, 4 between switches, 0 to machines that were not read",
+        "  8 told by both ends, 0 doubtful",
+        "  1 whose ends differ, 0 down, 0 unlike the plan",
+        "leaf1:Ethernet8  spine1:Ethernet1/1  tier 1-2  400G  MTU 1500 / 9216",
+    ]
+    assert len(text.splitlines()) == 12
+    assert len(run(snapshot, "links", "--odd")[1].splitlines()) == 5
+    assert len(run(snapshot, "links", "--role", "host")[1].splitlines()) == 8
+    assert (
+        len(run(snapshot, "links", "--on", "spine[1-2]", "--role", "fabric")[1].splitlines()) == 8
+    )
+    assert len(run(snapshot, "links", "--on", "gpu1")[1].splitlines()) == 6
+    assert json.loads(run(snapshot, "links", "--json")[1])["counts"]["differ"] == 1
+
+
+def test_links_against_a_plan(snapshot: Snapshot, tmp_path: Path) -> None:
+    (tmp_path / "c.csv").write_text(
+        "a_device,a_port,b_device,b_port\ngpu1,mlx5_0,leaf1,etp1b\nleaf1,etp2a,spine1,Ethernet1/1\nspine9,1,leaf2,swp9\n"
+    )
+    (tmp_path / "site.toml").write_text('cabling = "c.csv"')
+    text = run(snapshot, "links", "--site", str(tmp_path / "site.toml"))[1]
+    assert "2 unlike the plan" in text
+    assert "devices of the plan that were not read: spine9" in text
+    assert (
+        "gpu2:ens1  leaf1:Ethernet4  tier 0-1  400G  leaf1:Ethernet4 planned to gpu1:ens1" in text
+    )
+    assert "gpu1:ens1  leaf1:Ethernet0  tier 0-1  400G  planned to leaf1:Ethernet4" in text
+
+
+def test_rails(snapshot: Snapshot) -> None:
+    status, text = run(snapshot, "rails")
+    assert status == 0
+    assert text == (
+        "Snapshot 2026-11-14T2215Z: 2 rails, 2 leaves, 2 hosts\n\n"
+        "rail          0    1  leaves\n"
+        "              2    .  leaf1\n"
+        "              .    2  leaf2\n"
+    )
+    found = json.loads(run(snapshot, "rails", "--json")[1])
+    assert [row["leaves"] for row in found["rows"]] == [["leaf1"], ["leaf2"]]
+
+
+def test_a_snapshot_without_links(tmp_path: Path) -> None:
+    empty = by_hand(tmp_path, {})
+    status, text = run(empty, "path")
+    assert status == 3
+    assert "No switch was read" in text
+    status, text = run(empty, "links")
+    assert status == 3
+    assert "No end of a link hears a neighbour." in text
+    status, text = run(empty, "rails")
+    assert status == 3
+    assert "No compute port of a host has a neighbour that is known." in text
+
+
+def test_spans() -> None:
+    assert spans([24, 25, 26, 48]) == "24-26,48"
+    assert spans([]) == ""
