@@ -16,11 +16,11 @@ lint:
 
 # the whole test suite (as root: real sshd hosts in namespaces)
 test *arguments:
-    pytest {{ arguments }}
+    pytest -n auto --dist loadgroup --no-loadscope-reorder {{ arguments }}
 
 # what touches DuckDB, once more with the oldest one we support
 test-lowest:
-    .venv-lowest/bin/pytest -q -k "not kill_9" tests/test_store.py tests/test_questions.py \
+    .venv-lowest/bin/pytest -q -n auto --dist loadgroup --no-loadscope-reorder -k "not kill_9" tests/test_store.py tests/test_questions.py \
         tests/test_derived.py tests/test_saved.py tests/test_views.py
 
 # put the formatting right

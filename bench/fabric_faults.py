@@ -10,7 +10,7 @@ a cabling plan, and by the majority of like ends alone. Needs root.
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -132,29 +132,7 @@ def _touched(place: Place, fault: FabricFault) -> set[int]:
     return {machine for machine in found if not place.fabric.is_host(machine)}
 
 
-def apart(fabric: Fabric, faults: Iterable[FabricFault]) -> Iterator[list[FabricInjection]]:
-    """Sets of faults, each on leaves of its own; spines are shared, ports are not."""
-    waiting = [(fault, at) for fault in faults for at in fault.at]
-    while waiting:
-        chosen_now: list[FabricInjection] = []
-        left, taken, ends = [], set[int](), set[object]()
-        for fault, at in waiting:
-            for place in places(fabric, fault, at):
-                leaves = {m for m in _touched(place, fault) if fabric.switch(m).tier == 1}
-                if not leaves & taken and place.end not in ends:
-                    taken |= leaves
-                    ends |= {place.end, place.peer}
-                    chosen_now.append(FabricInjection(fault, place))
-                    break
-            else:
-                left.append((fault, at))
-        if not chosen_now:
-            return
-        yield chosen_now
-        waiting = left
-
-
-def by_system(fabric: Fabric, faults: Sequence[FabricFault]) -> list[list[FabricInjection]]:
+def apart(fabric: Fabric, faults: Sequence[FabricFault]) -> list[list[FabricInjection]]:
     """Every fault at every kind of place on every system, in as few fabrics as keep them apart."""
     found: list[list[FabricInjection]] = []
     taken: list[set[int]] = []
@@ -237,7 +215,7 @@ def run(shape: str) -> list[str]:
         for fault in all_fabric_faults().values()
         if fabric.planes > 1 or fault.name != "planes_swapped"
     ]
-    matrix, sets = Matrix(), [[], *by_system(fabric, faults)]
+    matrix, sets = Matrix(), [[], *apart(fabric, faults)]
     rules = tuple(sorted({name for name, rule in shipped().items() if not rule.preview} | {
         fault.rule for fault in faults}))  # fmt: skip
     with tempfile.TemporaryDirectory(prefix="railwright-bench-", dir="/dev/shm") as name:

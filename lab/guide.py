@@ -28,6 +28,9 @@ FAULTS = {
     ("enp91s0np0", "mtu"): 1500,
 }
 
+# How far a run is, printed every few seconds: whether it appears at all depends on the machine.
+PROGRESS = re.compile(r"^reading: .* to go.*\n", re.MULTILINE)
+
 # What differs from run to run, and what stands for it in a comparison.
 MOVING = (
     (r"\d{4}-\d\d-\d\dT\d{4}Z(-\d+)?", "2026-11-14T2215Z"),
@@ -99,7 +102,7 @@ def run_all(fleet: Fleet, lines: list[str], folder: Path, wheelhouse: Path) -> l
         env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": str(work), "LC_ALL": "C.UTF-8"},
     )
     parts = str(done.stdout).split(f"{MARK}\n")[1:]
-    return [part.replace(str(work), "~") for part in parts]
+    return [PROGRESS.sub("", part).replace(str(work), "~") for part in parts]
 
 
 def fill(page: str, outputs: list[str]) -> str:

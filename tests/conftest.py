@@ -36,14 +36,20 @@ def pytest_unconfigure() -> None:
     DuckDB 2.0's binding would print a page about leaked objects when the interpreter ends, also
     where every connection was closed.
     """
-    if IN_CI and _ended:
+    if IN_CI and _ended and "PYTEST_XDIST_WORKER" not in os.environ:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(_ended[-1])
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    with_hosts = {item.path for item in items if "fleet" in item.keywords}
+    # Longest first: where two processes share the work, they end at about the same time.
+    items.sort(key=lambda item: item.path not in with_hosts)
     for item in items:
+        # Never two fleets of real hosts at once; what a file prepares is prepared once.
+        group = "hosts" if item.path in with_hosts else item.path.name
+        item.add_marker(pytest.mark.xdist_group(group))
         missing = ""
         if ("root" in item.keywords or "fleet" in item.keywords) and os.geteuid() != 0:
             missing = "needs root"

@@ -3,19 +3,24 @@
 `python -m bench.fabric_faults SHAPE` tries every fault at every kind of place.
 """
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from bench.fabric_faults import TOPICS, apart, judge
+from bench.fabric_faults import TOPICS, Outcome, apart, judge, judged, snapshots
 from lab.fleet.fabric import SHAPES, build
-from lab.fleet.faults.switch_fault import CASES, all_fabric_faults
+from lab.fleet.faults.switch_fault import (
+    CASES,
+    FabricInjection,
+    all_fabric_faults,
+    end_text,
+    places,
+)
 from railwright.check.rule import shipped
 
 pytestmark = [pytest.mark.root, pytest.mark.timeout(1800)]
 RULES = {rule for rule in shipped() if rule.startswith(TOPICS)}
-if "SWQ-01" not in RULES:
-    pytest.skip("the rules on switches are not there yet", allow_module_level=True)
 
 
 def test_faults_name_rules_that_exist() -> None:
@@ -35,20 +40,48 @@ def test_every_default_rule_on_switches_has_a_fault() -> None:
     assert default - said == {"TOP-03"}, "which is about InfiniBand hosts, and has its fault there"
 
 
-@pytest.mark.parametrize("variant", ["usual", "observed"])
-def test_a_healthy_fabric_has_nothing_to_say(tmp_path: Path, variant: str) -> None:
-    outcome = judge(tmp_path, build(SHAPES["mixed"]), [], variant)
-    assert outcome.fails == frozenset()
-    assert outcome.trouble == {}
+def found_otherwise(outcome: Outcome) -> list[str]:
+    """What a system does not tell is unknown, and no difference."""
+    return [words for words in outcome.differences() if not words.startswith("unknown: ")]
 
 
-@pytest.mark.parametrize("variant", ["usual", "observed"])
-def test_faults_of_one_set_are_found_as_declared(tmp_path: Path, variant: str) -> None:
-    fabric = build(SHAPES["mixed"])
-    faults = [
-        fault
-        for fault in all_fabric_faults().values()
-        if not {"leaf", "spine", "host"} & set(fault.at) and fault.site == "usual"
-    ]
-    outcome = judge(tmp_path, fabric, next(apart(fabric, faults)), variant)
-    assert [words for words in outcome.differences() if not words.startswith("unknown")] == []
+@pytest.mark.parametrize("shape", ["mixed", "onyx"])
+def test_a_healthy_fabric_has_nothing_to_say(tmp_path: Path, shape: str) -> None:
+    fabric = build(SHAPES[shape])
+    both = snapshots(tmp_path, fabric, [])
+    for variant in ("usual", "observed"):
+        outcome = judged(tmp_path, fabric, both, [], variant)
+        assert outcome.fails == frozenset()
+        assert outcome.trouble == {}
+
+
+@pytest.mark.parametrize(("shape", "number"), [("mixed", 0), ("mixed", 1), ("onyx", 0)])
+def test_faults_are_found_as_declared(tmp_path: Path, shape: str, number: int) -> None:
+    """By a site with a plan, and by the majority of like ends."""
+    fabric = build(SHAPES[shape])
+    faults = [one for one in all_fabric_faults().values() if one.site == "usual"]
+    injections = apart(fabric, [one for one in faults if one.name != "planes_swapped"])[number]
+    both = snapshots(tmp_path, fabric, injections)
+    for variant in ("usual", "observed"):
+        outcome = judged(tmp_path, fabric, both, injections, variant)
+        assert outcome.expected or variant == "observed"
+        assert found_otherwise(outcome) == [], variant
+
+
+def test_without_intent_and_majority_both_ends_are_named(tmp_path: Path) -> None:
+    fabric = build(SHAPES["pair"])
+    fault = all_fabric_faults()["switch_pfc_off"]
+    place = next(places(fabric, fault, "leaf_up"))
+    outcome = judge(tmp_path, fabric, [FabricInjection(fault, place)], "observed")
+    ends = {end_text(fabric, place.end), end_text(fabric, place.peer)}
+    assert {subject for rule, subject in outcome.open if rule == "XHP-01"} == ends
+    assert found_otherwise(outcome) == []
+
+
+def test_a_fault_that_is_not_as_declared_is_told(tmp_path: Path) -> None:
+    fabric = build(SHAPES["pair"])
+    fault = replace(all_fabric_faults()["switch_pfc_off"], expects=("SWQ-01 nobody:1",))
+    place = next(places(fabric, fault, "leaf_up"))
+    said = found_otherwise(judge(tmp_path, fabric, [FabricInjection(fault, place)]))
+    assert f"not declared: SWQ-01 {end_text(fabric, place.end)}" in said
+    assert "not found: SWQ-01 nobody:1" in said

@@ -304,6 +304,7 @@ def test_path_from_the_command_line(snapshot: Snapshot) -> None:
         (("gpu1", "gpu2:mlx5_0"), "gpu1 has 2 such ports Name one of"),
         (("leaf1:Ethernet0", "gpu2:mlx5_0"), "leaf1 has no Ethernet port of an RDMA device that was read"),
         (("gpu1:mlx5_0",), "a path has two ends"),
+        (("gpu1:mlx5_0", "gpu1:ens1"), "gpu1:ens1 is both ends"),
     ],
 )  # fmt: skip
 def test_names_that_are_wrong(snapshot: Snapshot, words: tuple[str, ...], said: str) -> None:

@@ -128,3 +128,8 @@ class Findings:
         """All machines of the snapshot."""
         found = self.database.execute("SELECT target FROM target ORDER BY target").fetchall()
         return [name for (name,) in found]
+
+    def switches(self) -> set[str]:
+        """Those of them that are no hosts."""
+        query = "SELECT target FROM target WHERE kind = 'switch'"
+        return {name for (name,) in self.database.execute(query).fetchall()}

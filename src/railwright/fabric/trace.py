@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import duckdb
 
+from railwright.errors import UsageError
 from railwright.fabric.ends import ClassFacts, End, classes_of, find_end
 from railwright.fabric.hop import Remark, Side, entry_side, exit_side, host_side
 from railwright.fabric.packet import Packet, class_at, cnp_packet, data_packet
@@ -198,6 +199,12 @@ def traces(
 ) -> list[Trace]:
     """Data from one end to another, and the CNP that comes back."""
     first, last = find_end(database, source), find_end(database, destination)
+    if first == last:
+        raise UsageError(
+            f"{first.name} is both ends",
+            why="Packets of a port to itself do not leave the host.",
+            do="Name two ports: railwright path gpu001:mlx5_0 gpu002:mlx5_0.",
+        )
     data = data_packet(database, site, first, dscp)
     cnp = cnp_packet(database, site, last)
     return [

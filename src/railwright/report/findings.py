@@ -164,8 +164,12 @@ def _print_block(
 ) -> None:
     rule = findings.rules[block.rule]
     kind = rule.subject.kind.replace("_", " ")
-    where = number_of(block.hosts, "host")
-    count = where if kind == "host" else f"{number_of(block.subjects, kind)} on {where}"
+    # An end may be a host's or a switch's.
+    where = number_of(block.hosts, "machine" if kind == "end" else "host")
+    whole = kind in ("host", "switch")
+    count = (
+        number_of(block.hosts, kind) if whole else f"{number_of(block.subjects, kind)} on {where}"
+    )
     cost = f", costs {block.cost_gbps:,.0f} Gb/s" if block.cost_gbps else ""
     screen.line()
     screen.heading(f"{block.severity:<{INDENT}}", f"{rule.id}  {rule.title}: {count}{cost}")
@@ -196,6 +200,13 @@ def _names(rules: str, total: int) -> str:
     return ", ".join(names) if len(names) <= 4 else f"{len(names)} rules: {', '.join(names[:3])}, …"
 
 
+def _counted(targets: list[str], switches: set[str]) -> str:
+    """`3 hosts`, `2 switches`, `5 machines` where both are among them."""
+    of_them = len(switches.intersection(targets))
+    kind = "host" if not of_them else "switch" if of_them == len(targets) else "machine"
+    return number_of(len(targets), kind)
+
+
 def _print_unknown(screen: Screen, findings: Findings, accounts: list[Account]) -> bool:
     """What could not be judged; whether some of it nobody has accepted."""
     rows = findings.database.execute(_UNKNOWN).fetchall()
@@ -204,10 +215,10 @@ def _print_unknown(screen: Screen, findings: Findings, accounts: list[Account]) 
         return False
     screen.line()
     screen.heading("Unknown")
-    everyone = findings.targets()
+    everyone, switches = findings.targets(), findings.switches()
     for why, rules, count, targets in rows:
         said = f"{plain(why)}: {_names(rules, len(accounts))}"
-        line = f"  {number_of(len(targets), 'host'):>9}  {said}"
+        line = f"  {_counted(targets, switches):>9}  {said}"
         for part in with_hosts(screen, f"{line} ({count:,})", targets, everyone, 13):
             screen.line(part, "yellow")
     for one in stopped:
@@ -223,10 +234,11 @@ def _print_away(screen: Screen, findings: Findings) -> None:
         return
     screen.line()
     screen.heading("Counted apart")
-    everyone = findings.targets()
+    everyone, switches = findings.targets(), findings.switches()
     for reason, status, targets, failed, unknown in rows:
         said = f"{status}, {number_of(failed, 'finding')}, {unknown:,} unknown"
-        line = f"  {number_of(len(targets), 'host'):>9}  out of service, {plain(reason)}: {said}"
+        who = f"{_counted(targets, switches):>9}"
+        line = f"  {who}  out of service, {plain(reason)}: {said}"
         for part in with_hosts(screen, line, targets, everyone, 13):
             screen.line(part, "dim")
 

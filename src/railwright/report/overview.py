@@ -283,5 +283,5 @@ def _print_groups(screen: Screen, section: Section, groups: list[Group], targets
 def _print_switches(screen: Screen, database: duckdb.DuckDBPyConnection) -> None:
     names = [plain(name) for (name,) in database.execute(SWITCHES).fetchall()]
     if names:
-        said = f"  heard: {number_of(len(names), 'switch', 'switches')}  "
+        said = f"  heard: {number_of(len(names), 'switch')}  "
         screen.line(said + cut(screen, folded(tuple(sorted(names))), len(said)))

@@ -42,7 +42,7 @@ def _known_by(walk: Walk) -> str:
     way += "no routes were read" if walk.address else "the address was not read"
     if not routes:
         return f"next hops by {way}"
-    told = number_of(cables, "switch", "switches")
+    told = number_of(cables, "switch")
     return f"next hops by the routes to {to}, of {told} by {way}"
 
 
@@ -85,7 +85,7 @@ def _print_level(screen: Screen, number: int, groups: tuple[Group, ...]) -> None
     else:
         most = len(usual.switches)
         alike = "all alike" if most == total else "no two alike" if most == 1 else f"{most} alike"
-        line = f" {number:>2}  {number_of(total, 'switch', 'switches')}, {_tier(usual)}, {alike}"
+        line = f" {number:>2}  {number_of(total, 'switch')}, {_tier(usual)}, {alike}"
         rest = f": {fold(usual.switches)}" if most > 1 else ""
         screen.line(cut(screen, line + plain(rest)))
     for place, group in enumerate(groups):

@@ -69,8 +69,9 @@ def moment(at: float) -> str:
 
 
 def number_of(count: int, noun: str, plural: str = "") -> str:
-    """`1 host`, `2 hosts`."""
-    return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"
+    """`1 host`, `2 hosts`, `2 switches`."""
+    many = plural or (f"{noun}es" if noun.endswith("ch") else f"{noun}s")
+    return f"{count:,} {noun if count == 1 else many}"
 
 
 def cut(screen: Screen, text: str, indent: int = 0) -> str:
