@@ -1,6 +1,8 @@
 # Railwright: `just` lists what there is to run.
 
 python := "python"
+# tests in as many processes as there are cores; what shares a group (tests/conftest.py) stays in one
+parallel := "-n auto --dist loadgroup --no-loadscope-reorder"
 
 # list the recipes
 default:
@@ -16,11 +18,11 @@ lint:
 
 # the whole test suite (as root: real sshd hosts in namespaces)
 test *arguments:
-    pytest -n auto --dist loadgroup --no-loadscope-reorder {{ arguments }}
+    pytest {{ parallel }} {{ arguments }}
 
 # what touches DuckDB, once more with the oldest one we support
 test-lowest:
-    .venv-lowest/bin/pytest -q -n auto --dist loadgroup --no-loadscope-reorder -k "not kill_9" tests/test_store.py tests/test_questions.py \
+    .venv-lowest/bin/pytest -q {{ parallel }} -k "not kill_9" tests/test_store.py tests/test_questions.py \
         tests/test_derived.py tests/test_saved.py tests/test_views.py
 
 # put the formatting right

@@ -1,8 +1,8 @@
 """Derived tables: one SELECT each, over the tables that the probes fill and over one another.
 
 `<table>.sql` beside this file is the SELECT; `<table>.py` has `queries()` where the schema makes
-it, perhaps several whose rows follow on each other, and `prepare(database)` where something has to
-be worked out first that SQL cannot. They are made in the order of their `after`.
+it, or `by_table()` with one for each table that it reads, and `prepare(database)` where something
+has to be worked out first that SQL cannot. They are made in the order of their `after`.
 """
 
 import importlib
@@ -21,12 +21,17 @@ HOSTS_AT_A_TIME = 5_000
 MEMORY = "384MB"
 
 
-def queries_of(name: str) -> list[str]:
-    """The SELECTs of one derived table."""
+def queries_of(name: str, empty: frozenset[str] = frozenset()) -> list[str]:
+    """The SELECTs of one derived table; those that read only what is `empty` are left out."""
     file = HERE / f"{name}.sql"
     if file.is_file():
         return [file.read_text("utf-8").rstrip("; \n")]
-    made: list[str] = _module(name).queries()
+    module = _module(name)
+    if hasattr(module, "by_table"):
+        each: dict[str, str] = module.by_table()
+        # One stays in any case: it makes the file.
+        return [sql for table, sql in each.items() if table not in empty] or [*each.values()][:1]
+    made: list[str] = module.queries()
     return made
 
 
@@ -82,10 +87,24 @@ def all_tables(
                 _show(database, name, files)
         for name in _IN_ONE_PASS:
             with around(name):
-                parts[name] += _write(database, name, facts / f".{name}")
+                empty = _empty(database, facts, parts)
+                parts[name] += _write(database, name, facts / f".{name}", empty)
             _show(database, name, parts[name])
         for name, files in parts.items():
             _join(database, files, facts / f"{name}.parquet")
+
+
+def _empty(
+    database: duckdb.DuckDBPyConnection, facts: Path, parts: dict[str, list[Path]]
+) -> frozenset[str]:
+    """Tables without a row, of those that are made already: most, in a small snapshot."""
+    files = {name: parts.get(name, [facts / f"{name}.parquet"]) for name in tables()}
+    listed = file_list(path for paths in files.values() for path in paths)
+    query = f"SELECT file_name, num_rows FROM parquet_file_metadata({listed})"
+    rows = dict(database.execute(query).fetchall())
+    return frozenset(
+        name for name, paths in files.items() if paths and not any(rows[str(p)] for p in paths)
+    )
 
 
 def _show_facts(database: duckdb.DuckDBPyConnection, facts: Path, chunk: str = "") -> None:
@@ -129,14 +148,19 @@ def _chunks(database: duckdb.DuckDBPyConnection, target: Path) -> list[str]:
     ]
 
 
-def _write(database: duckdb.DuckDBPyConnection, name: str, stem: Path) -> Iterator[Path]:
+def _write(
+    database: duckdb.DuckDBPyConnection,
+    name: str,
+    stem: Path,
+    empty: frozenset[str] = frozenset(),
+) -> Iterator[Path]:
     columns = ", ".join(
         f"{identifier(column.name)}::{column.type} AS {identifier(column.name)}"
         for column in tables()[name].columns
     )
     if reads_of(name):
         _module(name).prepare(database)
-    for number, query in enumerate(queries_of(name)):
+    for number, query in enumerate(queries_of(name, empty)):
         part = stem.with_name(f"{stem.name}-{number}.parquet")
         copy_query(database, f"SELECT {columns} FROM ({query})", part)
         yield part

@@ -58,6 +58,6 @@ def _part(table: Table) -> str:
     )
 
 
-def queries() -> list[str]:
+def by_table() -> dict[str, str]:
     """The SELECTs of the derived table, one after another: all at once would take a gigabyte."""
-    return [_part(table) for table in digested()]
+    return {table.name: _part(table) for table in digested()}

@@ -32,7 +32,7 @@ def _part(table: Table) -> str:
     )
 
 
-def queries() -> list[str]:
+def by_table() -> dict[str, str]:
     """The SELECTs of the derived table; what the digest has counted already is not read again."""
     known = {table.name for table in digested() if alike(table) == compared(table)}
     listed = ", ".join(quote(name) for name in sorted(known))
@@ -41,4 +41,5 @@ def queries() -> list[str]:
         f"(bit_xor({hash_of(['subject', 'row_count', 'digest'])}) >> 1)::BIGINT AS kind "
         f"FROM digest WHERE fact_table IN ({listed}) GROUP BY target, fact_table"
     )
-    return [from_digest, *(_part(table) for table in likened() if table.name not in known)]
+    others = {table.name: _part(table) for table in likened() if table.name not in known}
+    return {"digest": from_digest, **others}
