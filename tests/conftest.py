@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -42,14 +43,22 @@ def pytest_unconfigure() -> None:
         os._exit(_ended[-1])
 
 
+@cache
+def _prepares(path: Path) -> bool:
+    """Whether the tests of a file share something that takes long to make."""
+    return 'scope="module"' in path.read_text("utf-8")
+
+
+@pytest.hookimpl(tryfirst=True)  # before the tests are dealt out to processes
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     with_hosts = {item.path for item in items if "fleet" in item.keywords}
-    # Longest first: where two processes share the work, they end at about the same time.
+    # The longest first: then all processes end at about the same time.
     items.sort(key=lambda item: item.path not in with_hosts)
     for item in items:
-        # Never two fleets of real hosts at once; what a file prepares is prepared once.
-        group = "hosts" if item.path in with_hosts else item.path.name
-        item.add_marker(pytest.mark.xdist_group(group))
+        if item.path in with_hosts:  # never two fleets of real hosts at once
+            item.add_marker(pytest.mark.xdist_group("hosts"))
+        elif _prepares(item.path):
+            item.add_marker(pytest.mark.xdist_group(item.path.name))
         missing = ""
         if ("root" in item.keywords or "fleet" in item.keywords) and os.geteuid() != 0:
             missing = "needs root"
