@@ -1,8 +1,8 @@
 # Railwright: `just` lists what there is to run.
 
 python := "python"
-# tests in as many processes as there are cores; what shares a group (tests/conftest.py) stays in one
-parallel := "-n auto --dist loadgroup --no-loadscope-reorder"
+# tests in as many processes as there are cores; a file stays in one, which prepares once what its tests share
+parallel := "-n auto --dist loadfile --no-loadscope-reorder"
 
 # list the recipes
 default:

@@ -3,7 +3,6 @@
 import os
 import sys
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -43,22 +42,27 @@ def pytest_unconfigure() -> None:
         os._exit(_ended[-1])
 
 
-@cache
-def _prepares(path: Path) -> bool:
-    """Whether the tests of a file share something that takes long to make."""
-    return 'scope="module"' in path.read_text("utf-8")
+# Files are dealt out to processes one by one: the longest first, then all end at about the same time.
+LONGEST_FIRST = (
+    "test_store.py",
+    "test_faults.py",
+    "test_fabric_faults.py",
+    "test_round_trip.py",
+    "test_fleet.py",
+    "test_rules.py",
+    "test_captures.py",
+    "test_unknown.py",
+)
 
 
-@pytest.hookimpl(tryfirst=True)  # before the tests are dealt out to processes
+def _place(item: pytest.Item) -> int:
+    name = item.path.name
+    return LONGEST_FIRST.index(name) if name in LONGEST_FIRST else len(LONGEST_FIRST)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    with_hosts = {item.path for item in items if "fleet" in item.keywords}
-    # The longest first: then all processes end at about the same time.
-    items.sort(key=lambda item: item.path not in with_hosts)
+    items.sort(key=_place)
     for item in items:
-        if item.path in with_hosts:  # never two fleets of real hosts at once
-            item.add_marker(pytest.mark.xdist_group("hosts"))
-        elif _prepares(item.path):
-            item.add_marker(pytest.mark.xdist_group(item.path.name))
         missing = ""
         if ("root" in item.keywords or "fleet" in item.keywords) and os.geteuid() != 0:
             missing = "needs root"
