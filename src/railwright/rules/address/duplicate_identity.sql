@@ -70,11 +70,12 @@ unread as (
     ) as i
     group by i.kind
 ),
+-- Machines are told apart by their boots: one may be read under two names.
 holders as (
     select
         i.kind,
         i.value,
-        case when count(h.boot_id) = count(*) or count(distinct h.boot_id) > 1 then count(distinct h.boot_id) end as machines,
+        case when min(h.boot_id) <> max(h.boot_id) then true when count(h.boot_id) = count(*) then false end as is_double,
         min(i.target) as first_target,
         max(i.target) as last_target
     from identities as i
@@ -89,13 +90,13 @@ judged as (
         any_known(
             case
                 when i.value in ('', '00:00:00:00:00:00', '0000:0000:0000:0000') then false
-                when h.machines > 1 then true
-                when u.kind is null or (u.first_target = i.target and u.last_target = i.target) then h.machines > 1
+                when h.is_double then true
+                when u.kind is null or (u.first_target = i.target and u.last_target = i.target) then h.is_double
             end
         ) as is_double,
         count(*) filter (i.kind = 'address') as addresses,
-        max(i.kind || ' ' || i.value || ' is on ' || h.machines || ' machines, ' || h.first_target || ' and ' || h.last_target)
-            filter (h.machines > 1) as words
+        max(case when h.is_double then i.kind || ' ' || i.value || ' is on several machines, ' || h.first_target || ' and ' || h.last_target end)
+            as words
     from identities as i
     left join holders as h on h.kind = i.kind and h.value = i.value
     left join unread as u on u.kind = i.kind

@@ -56,20 +56,68 @@ settings as (
     )
 ),
 
-usual as (
-    select m.peers, s.fact_table, s.subject, count(*) as holders, mode_known(s.digest) as digest
+-- A million NICs have ten million settings, and few hosts differ: those that tell the same are compared once. Each value is
+-- hashed with a number of its own, or values that change places would cancel.
+told as (
+    select target, bit_xor(hash(xor(xor(hash(xor(hash(fact_table), 1)), hash(xor(hash(subject), 2))), hash(xor(hash(digest), 3))))) as settings -- null: a hash never is
+    from settings
+    group by target
+),
+
+named as (
+    select
+        target,
+        bit_xor(hash(xor(xor(hash(xor(hash(netdev), 1)), hash(xor(hash(pci), 2))), hash(xor(hash(device), 3))))) as nics -- null: a hash never is
+    from port_scope
+    group by target
+),
+
+alike as (
+    select m.target, m.peers, m.hosts, min(m.target) over (partition by m.peers, t.settings, n.nics) as example
+    from members as m
+    left join told as t on t.target = m.target
+    left join named as n on n.target = m.target
+),
+
+examples as (
+    select example as target, peers, hosts, count(*) as members
+    from alike
+    group by example, peers, hosts
+),
+
+values_of as (
+    select e.peers, s.target, s.fact_table, s.subject, s.digest, e.members
     from settings as s
-    inner join members as m on m.target = s.target
-    group by m.peers, s.fact_table, s.subject
+    inner join examples as e on e.target = s.target
+),
+
+counted as (
+    select peers, fact_table, subject, digest, sum(members) as holders -- null: a count never is
+    from values_of
+    group by peers, fact_table, subject, digest
+),
+
+-- What more than half of those have that tell it.
+usual as (
+    select
+        peers,
+        fact_table,
+        subject,
+        sum(holders) as holders, -- null: a count never is
+        arg_max(digest, holders) as digest, -- null: one that was not read agrees with none
+        max(holders) filter (digest is not null) as agreeing -- null: as above
+    from counted
+    group by peers, fact_table, subject
 ),
 
 -- What a host can be expected to tell: about itself, and about the NICs that it sees.
 places as (
     select target, '' as subject
-    from members
+    from examples
     union
-    select target, unnest(list_filter([netdev, pci, device], lambda name: name <> '')) as subject
-    from port_scope
+    select p.target, unnest(list_filter([p.netdev, p.pci, p.device], lambda name: name <> '')) as subject
+    from port_scope as p
+    inner join examples as e on e.target = p.target
 ),
 
 compared as (
@@ -78,17 +126,19 @@ compared as (
         s.digest <> u.digest as differs,
         u.fact_table || case when u.subject = '' then '' else ' of ' || u.subject end as place
     from places as p
-    inner join members as m on m.target = p.target
-    inner join usual as u on u.peers = m.peers and u.subject = p.subject and u.digest is not null and 2 * u.holders > m.hosts
-    left join settings as s on s.target = p.target and s.fact_table = u.fact_table and s.subject = u.subject
+    inner join examples as e on e.target = p.target
+    inner join usual as u
+        on u.peers = e.peers and u.subject = p.subject and 2 * u.agreeing > u.holders and 2 * u.holders > e.hosts
+    left join values_of as s on s.target = p.target and s.fact_table = u.fact_table and s.subject = u.subject
     union all
     -- A NIC whose name was not read cannot be compared.
-    select target, null, null
-    from port_scope
-    where netdev is null or pci is null
+    select p.target, null, null
+    from port_scope as p
+    inner join examples as e on e.target = p.target
+    where p.netdev is null or p.pci is null
 ),
 
-hosts as (
+judged as (
     select
         target,
         any_known(differs) as fault,
@@ -102,9 +152,9 @@ select
     h.target,
     array_to_string(c.listed[:4], ', ') || case when c.places > 4 then ' and ' || c.places - 4 || ' more' else '' end as observed,
     'as most hosts of its kind' as expected,
-    case when h.kind is not null then m.hosts >= $least_members end as applies,
+    case when h.kind is not null then a.hosts >= $least_members end as applies,
     c.fault,
-    m.peers as detail
+    a.peers as detail
 from host_scope as h
-left join members as m on m.target = h.target
-left join hosts as c on c.target = h.target
+left join alike as a on a.target = h.target
+left join judged as c on c.target = a.example
