@@ -138,7 +138,8 @@ def _go_together(one: Injection, other: Injection) -> bool:
     """Two faults can be on one host at once if it does not matter which came first."""
     if one.place.host.name != other.place.host.name:
         return True
-    if one.fault.name in other.fault.clashes or other.fault.name in one.fault.clashes:
+    pair = (one.fault, other.fault)
+    if any(a.name in b.clashes or (a.makes_odd and b.needs_peers) for a, b in (pair, pair[::-1])):
         return False
     host = one.place.host
     there = _after(host, one, other)

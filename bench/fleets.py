@@ -49,7 +49,9 @@ def evidence_of(folder: Path, hosts: Iterable[HostModel]) -> dict[str, Reading]:
         if row is None:
             raise RuntimeError(f"the runner said nothing about {file.stem}")
         row["clock_offset_s"] = None  # the file's age, not the clock's error
-        found[file.stem] = _with_node(file, host, Reading(row, tuple(said)))
+        reading = _with_node(file, host, Reading(row, tuple(said)))
+        # All at one time, whenever they were really read: what grew is judged by the time between.
+        found[file.stem] = reading.moved(STARTED - _seconds(reading.host))
         file.unlink()
     return found
 

@@ -17,6 +17,7 @@ FAULTS = (
         change=counters("hw_counters", {"packet_seq_err": 18_000}),
         before=untouched,
         expects=("CNT-01 {port}",),
+        needs_peers=True,
     ),
     Fault(
         name="damaged",
@@ -90,6 +91,7 @@ FAULTS = (
         ),
         before=untouched,
         expects=("CNT-01 {port}",),
+        needs_peers=True,
     ),
     Fault(
         name="damaged_at_storage",

@@ -134,6 +134,7 @@ FAULTS = (
         change=host({"verbs_open": False}),
         expects=("N-12 {host}",),
         hides=("MTU-02 {rails}",),  # only verbs tell the RDMA MTU
+        needs_peers=True,  # MTU-02 compares
     ),
     Fault(
         name="verbs_closed_on_infiniband",
@@ -143,5 +144,6 @@ FAULTS = (
         change=host({"verbs_open": False}),
         expects=("N-12 {host}",),
         hides=("MTU-01 {rails}", "MTU-02 {rails}"),
+        needs_peers=True,
     ),
 )

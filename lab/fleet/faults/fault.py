@@ -35,6 +35,7 @@ class Fault:
     rebooted: bool = False
     site: str = "usual"
     clashes: tuple[str, ...] = ()
+    needs_peers: bool = False
 
     def __post_init__(self) -> None:
         if self.at not in PLACES:

@@ -266,6 +266,7 @@ FAULTS = (
         implies=("INTENT.compute_nics {host}",),
         excuses=BARE,
         severity="medium",  # the role is inferred
+        needs_peers=True,
     ),
     Fault(
         name="errors_left_on_both_legs",
