@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import duckdb
 
-from railwright.facts.derive.digest import compared, digested, instance_of, subject_of
+from railwright.facts.derive.digest import compared, digested, hash_of, instance_of, subject_of
 from railwright.facts.duck import connect, identifier, quote
 from railwright.facts.schema import Table
 from railwright.facts.snapshot import Snapshot
@@ -44,14 +44,48 @@ def open_both(before: Snapshot, now: Snapshot) -> duckdb.DuckDBPyConnection:
             database.execute(
                 f"CREATE VIEW {side}.{identifier(table)} AS FROM read_parquet({quote(str(file))})"
             )
-    # Where a probe answered in both: only there is a missing row a fact.
-    database.execute(
-        "CREATE TEMP TABLE answered AS "
-        "SELECT DISTINCT target, probe, instance FROM before.probe_result WHERE status = 'ok' "
-        "INTERSECT "
-        "SELECT DISTINCT target, probe, instance FROM now.probe_result WHERE status = 'ok'"
-    )
+    _narrow(database)
     return database
+
+
+# One number per host and per table over all digests of a side: nearly everything is the same in
+# both, and need not be joined row by row to be seen so.
+_PRINT_OF_DIGESTS = f"""
+    SELECT target, fact_table, bit_xor(print) AS print
+    FROM (SELECT target, fact_table,
+                 {hash_of(["target", "fact_table", "subject", "row_count", "digest"])} AS print
+          FROM {{side}}.digest)
+    GROUP BY GROUPING SETS ((target), (fact_table))"""
+_PRINT_OF_ANSWERS = f"""
+    SELECT target, bit_xor({hash_of(["probe", "instance", "ok"])}) AS print
+    FROM (SELECT target, probe, instance, status = 'ok' AS ok FROM {{side}}.probe_result)
+    GROUP BY target"""
+
+
+def _other(prints: str, name: str) -> str:
+    """The names of one kind whose numbers differ, as SQL."""
+    sides = (f"(FROM ({prints.format(side=side)}) WHERE {name} IS NOT NULL)" for side in SIDES)
+    return (
+        f"SELECT {name} FROM {next(sides)} b FULL JOIN {next(sides)} n USING ({name}) "
+        "WHERE b.print IS DISTINCT FROM n.print"
+    )
+
+
+def _narrow(database: duckdb.DuckDBPyConnection) -> None:
+    """What is worth a closer look: hosts and tables that differ, hosts that answered otherwise."""
+    for side in SIDES:
+        database.execute(f"CREATE TEMP TABLE {side}_print AS {_PRINT_OF_DIGESTS.format(side=side)}")
+    for name in ("target", "fact_table"):
+        database.execute(f"CREATE TEMP TABLE other_{name} AS {_other('FROM {side}_print', name)}")
+    answers = _other(_PRINT_OF_ANSWERS, "target")
+    database.execute(f"CREATE TEMP TABLE other_answers AS {answers}")
+    # Where a probe answered in both: only there is a missing row a fact.
+    ok = (
+        "SELECT DISTINCT target, probe, instance FROM {side}.probe_result "
+        "SEMI JOIN other_target USING (target) WHERE status = 'ok'"
+    )
+    both = " INTERSECT ".join(ok.format(side=side) for side in SIDES)
+    database.execute(f"CREATE TEMP TABLE answered AS {both}")
 
 
 def target_changes(database: duckdb.DuckDBPyConnection) -> list[tuple[str, str, list[str]]]:
@@ -68,8 +102,9 @@ def gaps(database: duckdb.DuckDBPyConnection) -> list[Gap]:
     found = database.execute(
         "WITH sides AS ("
         "  SELECT target, probe, 'before' AS side, bool_or(status = 'ok') AS ok "
-        "  FROM before.probe_result GROUP BY ALL UNION ALL "
-        "  SELECT target, probe, 'now', bool_or(status = 'ok') FROM now.probe_result GROUP BY ALL"
+        "  FROM before.probe_result SEMI JOIN other_answers USING (target) GROUP BY ALL UNION ALL "
+        "  SELECT target, probe, 'now', bool_or(status = 'ok') "
+        "  FROM now.probe_result SEMI JOIN other_answers USING (target) GROUP BY ALL"
         "), pairs AS ("
         "  SELECT target, probe, coalesce(bool_or(ok) FILTER (side = 'before'), false) AS b, "
         "         coalesce(bool_or(ok) FILTER (side = 'now'), false) AS n "
@@ -91,16 +126,26 @@ def _changes_query(table: Table) -> str:
     key = [identifier(part) for part in table.key]
     subject = subject_of(table, "t.")
     probe = "t.probe" if table.fed_by == "several" else quote(table.fed_by)
+    columns = [c for c in compared(table) if c not in table.key]
     cells = ", ".join(
         f"{{'c': {quote(c)}, 'o': b.{identifier(c)}::VARCHAR, 'n': n.{identifier(c)}::VARCHAR}}"
-        for c in compared(table)
-        if c not in table.key
+        for c in columns
+    )
+    differs = " OR ".join(
+        f"b.{column} IS DISTINCT FROM n.{column}" for column in ("here", *map(identifier, columns))
     )
     rows = (
-        "SELECT t.*, true AS here FROM {side}." + name + " t SEMI JOIN differing d "
-        "ON d.target = t.target AND d.subject = " + subject + " SEMI JOIN answered a "
+        "SELECT t.*, true AS here "
+        "FROM (FROM {side}." + name + " SEMI JOIN other_target USING (target)) t "
+        "SEMI JOIN differing d ON d.target = t.target AND d.subject = "
+        + subject
+        + " SEMI JOIN answered a "
         f"ON a.target = t.target AND a.probe = {probe} "
         f"AND a.instance IN ('', {instance_of(table, 't.')})"
+    )
+    digests = (
+        "FROM {side}.digest SEMI JOIN other_target USING (target) "
+        f"WHERE fact_table = {quote(table.name)}"
     )
     whole = "CASE WHEN b.here IS NULL THEN 'appeared' WHEN n.here IS NULL THEN 'gone' ELSE NULL END"
     picked = ", ".join(key)
@@ -110,14 +155,14 @@ def _changes_query(table: Table) -> str:
     return f"""
         WITH differing AS MATERIALIZED (
             SELECT target, subject FROM
-                (FROM before.digest WHERE fact_table = {quote(table.name)}) b
-                FULL JOIN (FROM now.digest WHERE fact_table = {quote(table.name)}) n
+                ({digests.format(side="before")}) b FULL JOIN ({digests.format(side="now")}) n
                 USING (target, subject)
             WHERE b.digest IS DISTINCT FROM n.digest OR b.row_count IS DISTINCT FROM n.row_count
         ), joined AS (
             SELECT {picked}, {whole} AS whole, {cells_or_none} AS cell
             FROM ({rows.format(side="before")}) b
             FULL JOIN ({rows.format(side="now")}) n USING ({picked})
+            WHERE {differs}
         ), told AS (
             SELECT target, {_rest_of_key(table)} AS what,
                 CASE WHEN whole IS NULL THEN cell.c ELSE '' END AS col,
@@ -138,6 +183,9 @@ def _changes_query(table: Table) -> str:
 
 def changes(database: duckdb.DuckDBPyConnection) -> Iterator[Change]:
     """What differs, table by table, the same change of many hosts as one."""
+    other = {name for (name,) in database.execute("FROM other_fact_table").fetchall()}
     for table in digested():
+        if table.name not in other:
+            continue
         for row in database.execute(_changes_query(table)).fetchall():
             yield Change(table.name, *row)
