@@ -5,20 +5,20 @@ from pathlib import Path
 WIDTH, HEIGHT, EDGE = 640, 240, 48
 
 
-def write_line(path: Path, title: str, values: list[float], unit: str) -> None:
-    """Values at equal steps, from zero upwards."""
-    top = max(values) * 1.15 or 1.0
+def write_line(path: Path, title: str, values: dict[str, float], unit: str) -> None:
+    """Values by what stands below each, at equal steps, from zero upwards."""
+    top = max(values.values()) * 1.15 or 1.0
     step = (WIDTH - 2 * EDGE) / max(len(values) - 1, 1)
     points = [
         (EDGE + place * step, HEIGHT - EDGE - value / top * (HEIGHT - 2 * EDGE))
-        for place, value in enumerate(values)
+        for place, value in enumerate(values.values())
     ]
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
     labels = "".join(
         f'<text x="{x:.1f}" y="{HEIGHT - EDGE + 18}" text-anchor="middle">'
-        f"{(place + 1) * 10} %</text>"
-        f'<text x="{x:.1f}" y="{y - 8:.1f}" text-anchor="middle">{value:.0f}</text>'
-        for place, ((x, y), value) in enumerate(zip(points, values, strict=True))
+        f"{below}</text>"
+        f'<text x="{x:.1f}" y="{y - 8:.1f}" text-anchor="middle">{value:.3g}</text>'
+        for (x, y), (below, value) in zip(points, values.items(), strict=True)
     )
     path.parent.mkdir(exist_ok=True)
     path.write_text(

@@ -213,7 +213,7 @@ def run(bases: list[list[Answer]], store: Path, count: int) -> list[tuple[str, s
     slower = [yard / min(yards) for yard in yards]
     even = [cost / slow for cost, slow in zip(costs, slower, strict=True)]
     title = f"Ingest CPU per host, each tenth of {count:,} hosts, by the yardstick"
-    write_line(plot, title, even, "ms")
+    write_line(plot, title, {f"{n}0 %": cost for n, cost in enumerate(even, 1)}, "ms")
     figures = {
         "CPU per host, spool to sealed snapshot": f"{each * 1000:.0f} ms",
         "hosts per second that 2 cores can do (2 / CPU per host)": f"{rate:.1f} (aim: 100)",

@@ -23,7 +23,8 @@ and declares, from the rule's text and the facts behind it and never from a run:
     excuses     verdicts that no longer apply because of it; matters where faults meet. "* {port}":
                 the port is no longer there, whatever the rule
     clashes     names of faults with which it means something else on one host
-    needs_peers told from like hosts: it means something else on a host that is of a kind of its own
+    needs_peers it, or what it hides, is told by comparing like hosts: not declared for a host that
+                another fault makes a kind of its own, where some is unknown and some does not apply
 
 A subject is a text with {host}, {nic}, {port}, {device} or {gpu} of the place that was struck, with
 {twin_port}, which is the same port of the fleet's first host, or with a word that stands for

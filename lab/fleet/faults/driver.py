@@ -134,7 +134,7 @@ FAULTS = (
         change=host({"verbs_open": False}),
         expects=("N-12 {host}",),
         hides=("MTU-02 {rails}",),  # only verbs tell the RDMA MTU
-        needs_peers=True,  # MTU-02 compares
+        needs_peers=True,
     ),
     Fault(
         name="verbs_closed_on_infiniband",

@@ -44,3 +44,7 @@ create macro class_of(classes, dscp) as
 -- 3,4 for the bits 24; none for 0.
 create macro priorities_of(mask) as
     case mask when 0 then 'none' else array_to_string([x for x in range(8) if mask & (1 << x) <> 0], ',') end;
+
+-- One number for three values. Each is hashed with a number of its own, or values that change places would cancel.
+create macro hash_of_three(a, b, c) as
+    hash(xor(xor(hash(xor(hash(a), 1)), hash(xor(hash(b), 2))), hash(xor(hash(c), 3))));

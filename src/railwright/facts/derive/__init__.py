@@ -26,12 +26,11 @@ def queries_of(name: str, empty: frozenset[str] = frozenset()) -> list[str]:
     file = HERE / f"{name}.sql"
     if file.is_file():
         return [file.read_text("utf-8").rstrip("; \n")]
-    module = _module(name)
-    if hasattr(module, "by_table"):
-        each: dict[str, str] = module.by_table()
+    if name in _BY_TABLE:
+        each: dict[str, str] = _module(name).by_table()
         # One stays in any case: it makes the file.
         return [sql for table, sql in each.items() if table not in empty] or [*each.values()][:1]
-    made: list[str] = module.queries()
+    made: list[str] = _module(name).queries()
     return made
 
 
@@ -63,7 +62,8 @@ def _in_order() -> list[str]:
 
 # One pass over all machines. A link has two ends, perhaps in two chunks; digests are aggregates
 # that nothing else reads, where every chunk would be another pass.
-_IN_ONE_PASS = ("adjacency", "switch_place", "link_end", "route_turn", "digest", "likeness")
+_BY_TABLE = ("digest", "likeness")
+_IN_ONE_PASS = ("adjacency", "switch_place", "link_end", "route_turn", *_BY_TABLE)
 
 
 def all_tables(
@@ -87,7 +87,7 @@ def all_tables(
                 _show(database, name, files)
         for name in _IN_ONE_PASS:
             with around(name):
-                empty = _empty(database, facts, parts)
+                empty = _empty(database, facts, parts) if name in _BY_TABLE else frozenset[str]()
                 parts[name] += _write(database, name, facts / f".{name}", empty)
             _show(database, name, parts[name])
         for name, files in parts.items():

@@ -82,6 +82,14 @@ holders as (
     left join host as h on h.target = i.target
     group by i.kind, i.value
 ),
+-- Counted apart: of a million identities next to none is double.
+doubles as (
+    select i.kind, i.value, count(distinct h.boot_id) as machines
+    from identities as i
+    inner join holders as d on d.kind = i.kind and d.value = i.value and d.is_double
+    inner join host as h on h.target = i.target
+    group by i.kind, i.value
+),
 judged as (
     select
         i.target,
@@ -95,10 +103,11 @@ judged as (
             end
         ) as is_double,
         count(*) filter (i.kind = 'address') as addresses,
-        max(case when h.is_double then i.kind || ' ' || i.value || ' is on several machines, ' || h.first_target || ' and ' || h.last_target end)
-            as words
+        max(i.kind || ' ' || i.value || ' is on ' || d.machines || ' machines, ' || h.first_target || ' and ' || h.last_target)
+            filter (h.is_double) as words
     from identities as i
     left join holders as h on h.kind = i.kind and h.value = i.value
+    left join doubles as d on d.kind = i.kind and d.value = i.value
     left join unread as u on u.kind = i.kind
     group by i.target, i.device, i.port
 )

@@ -56,18 +56,15 @@ settings as (
     )
 ),
 
--- A million NICs have ten million settings, and few hosts differ: those that tell the same are compared once. Each value is
--- hashed with a number of its own, or values that change places would cancel.
+-- A million NICs have ten million settings, and few hosts differ: those that tell the same are compared once.
 told as (
-    select target, bit_xor(hash(xor(xor(hash(xor(hash(fact_table), 1)), hash(xor(hash(subject), 2))), hash(xor(hash(digest), 3))))) as settings -- null: a hash never is
+    select target, bit_xor(hash_of_three(fact_table, subject, digest)) as settings -- null: a hash never is
     from settings
     group by target
 ),
 
 named as (
-    select
-        target,
-        bit_xor(hash(xor(xor(hash(xor(hash(netdev), 1)), hash(xor(hash(pci), 2))), hash(xor(hash(device), 3))))) as nics -- null: a hash never is
+    select target, bit_xor(hash_of_three(netdev, pci, device)) as nics -- null: a hash never is
     from port_scope
     group by target
 ),
