@@ -14,6 +14,8 @@ from railwright.cli import (
     evidence,
     explain,
     facts,
+    fit,
+    hardware,
     import_,
     intent,
     links,
@@ -71,6 +73,8 @@ app.command("path")(path.path)
 app.command("links")(links.links)
 app.command("rails")(rails.rails)
 app.command("diff")(diff.diff)
+app.command("fit")(fit.fit)
+app.command("hardware")(hardware.hardware)
 app.command("sql")(sql.sql)
 app.command("evidence")(evidence.evidence)
 app.command("runner")(runner.runner)

@@ -3,21 +3,26 @@
 from collections.abc import Iterator
 
 from railwright.design.build import Build, Item, Slot, State
+from railwright.hardware import pcie
 from railwright.hardware.data import NotDocumented
 from railwright.hardware.link_modes import link_modes
 from railwright.hardware.parts import Adapter, Protocol
+from railwright.hardware.pcie import Generation
+from railwright.predict.ceiling import from_memory, into_memory, line
 
-# GT/s of a lane, and the share that its encoding leaves.
-_LANES = {1: (2.5, 0.8), 2: (5, 0.8), 3: (8, 128 / 130), 4: (16, 128 / 130), 5: (32, 128 / 130)}
-_LANES |= {6: (64, 242 / 256)}
-GENERATIONS = tuple(_LANES)
 WIDTHS = (1, 2, 4, 8, 16)
 
 
+def generations() -> dict[int, Generation]:
+    """PCIe generations by their number."""
+    return dict(enumerate(pcie.generations().values(), start=1))
+
+
 def payload_gbps(generation: int, width: int, max_payload: int) -> float:
-    """Gb/s of data that a card writes to memory over a PCIe link: 24 bytes around each packet."""
-    gts, encoding = _LANES[generation]
-    return gts * width * encoding * (1 - 4 / 1538) * max_payload / (max_payload + 24)
+    """Gb/s of data over a PCIe link, in the direction that carries less."""
+    carried = line(generations()[generation].gts, width)
+    ways = (into_memory(carried, max_payload), from_memory(carried, max_payload))
+    return min(one for one in ways if one is not None)
 
 
 def top_gbps(adapter: Adapter, protocols: tuple[Protocol, ...]) -> float:
@@ -83,8 +88,9 @@ def _pcie(build: Build, slot: Slot) -> Item:
     carry = " and ".join(f"Gen{one} x{width}" for one, width in known)
     why = need if count > 1 else f"needs {rate:g} Gb/s"
     if known:
-        why += f"; {carry} carries {capacity:.1f} Gb/s in packets of {build.max_payload} bytes"
-    sources = ("CALC", *adapter.source)
+        together = " together" if len(known) > 1 else ""
+        why += f"; {carry}{together}: {capacity:.1f} Gb/s in packets of {build.max_payload} bytes"
+    sources = ("CALC", "PCIEMODEL", *adapter.source)
     if capacity >= count * rate:
         return Item("PCIe", "works", why, sources=sources)
     if len(known) < len(links):

@@ -43,7 +43,7 @@ def _plug(what: str, plug: str, cage_name: str | NotDocumented, cable: Cable) ->
         why = f"which plugs go into {cage.name} was not found"
         return Item(what, "not documented", why, sources=sources)
     if plug in cage.accepts:
-        return Item(what, "works", f"{plug} goes into {cage.name}", sources=sources)
+        return Item(what, "works", f"plug {plug}, cage {cage.name}", sources=sources)
     why = f"{plug} is not for {cage.name}, which takes {' or '.join(cage.accepts)}"
     return Item(what, "does not", why, sources=sources)
 
@@ -163,10 +163,12 @@ def _switch_runs(switch: Switch, legs: int, mode: LinkMode) -> Known:
 
 def runs(build: Build, mode: LinkMode) -> Known:
     """Whether the adapter, the cable and the switch can all run a mode."""
+    own = _adapter_runs(build.adapter, mode)
+    if own is False:
+        return False
     legs = build.cable.legs if build.cable else 1
     return _all(
-        mode.protocol in spoken(build),
-        _adapter_runs(build.adapter, mode),
+        own,
         True if build.cable is None else _cable_runs(build.cable, mode),
         True if build.switch is None else _switch_runs(build.switch, legs, mode),
     )
@@ -176,11 +178,17 @@ def _order(mode: LinkMode) -> tuple[float, float]:
     return mode.gbps, mode.lane_gbps  # of two ways to one speed, the one with fewer lanes
 
 
-def agreed(build: Build) -> tuple[LinkMode | None, LinkMode | None]:
-    """The fastest mode that all can run, and the fastest that they may be able to."""
-    sure = [mode for mode in link_modes().values() if runs(build, mode) is True]
-    maybe = [mode for mode in link_modes().values() if runs(build, mode) is NOT_DOCUMENTED]
-    return max(sure, key=_order, default=None), max(maybe, key=_order, default=None)
+def agreed(
+    build: Build, protocols: tuple[Protocol, ...]
+) -> tuple[LinkMode | None, LinkMode | None]:
+    """The fastest mode that all parts can run, and the fastest that they may be able to."""
+    best: dict[Known, LinkMode] = {}
+    for mode in link_modes().values():
+        if mode.protocol in protocols:
+            known = runs(build, mode)
+            if known not in best or _order(mode) > _order(best[known]):
+                best[known] = mode
+    return best.get(True), best.get(NOT_DOCUMENTED)
 
 
 def link_items(build: Build) -> Iterator[Item]:
@@ -190,7 +198,7 @@ def link_items(build: Build) -> Iterator[Item]:
     common = spoken(build)
     if not common:
         return  # said under "protocol"
-    sure, maybe = agreed(build)
+    sure, maybe = agreed(build, common)
     yield _link(build, sure, maybe, top_gbps(build.adapter, common))
     if sure is not None:
         yield _fec(build, sure)

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from typing import TypeVar
 
 from railwright.design.build import Slot
-from railwright.design.host import GENERATIONS, WIDTHS
+from railwright.design.host import WIDTHS, generations
 from railwright.errors import UsageError
 from railwright.hardware.data import Row
 from railwright.hardware.parts import (
@@ -122,7 +122,7 @@ def slot(text: str) -> Slot:
     """gen5x16, gen4x16+gen4x16 (two links), ocp3-gen5x16."""
     found = _SLOT.fullmatch(text)
     links = [(int(one[1]), int(one[2])) for one in _LINK.finditer(text)] if found else []
-    if not found or any(one not in GENERATIONS or two not in WIDTHS for one, two in links):
+    if not found or any(one not in generations() or two not in WIDTHS for one, two in links):
         raise UsageError(
             f"{text} is not a slot",
             do="Write the generation and the lanes that are wired: gen5x16, gen4x8; "

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast, get_args
@@ -12,7 +12,7 @@ from railwright.design.build import USUAL_PAYLOAD, Build, FecSetting, Item, Serv
 from railwright.design.fit import fit
 from railwright.errors import UsageError
 from railwright.hardware.parts import Protocol
-from railwright.hardware.pcie_payloads import PAYLOADS
+from railwright.hardware.pcie import PAYLOADS
 
 ADDED = ("verdict", "gbps", "why")
 PROTOCOLS: tuple[Protocol, ...] = ("Ethernet", "InfiniBand")
@@ -72,7 +72,9 @@ def build_of(wanted: Wanted) -> Build:
     """The build that the words mean; UsageError where one of them is not known."""
     adapter = names.adapter(wanted.adapter)
     fec = get_args(FecSetting)
-    payload = _choice("max_payload", wanted.max_payload or str(USUAL_PAYLOAD), PAYLOADS)
+    payload = _choice(
+        "max_payload", wanted.max_payload or str(USUAL_PAYLOAD), tuple(map(str, PAYLOADS))
+    )
     power = wanted.external_power and _choice(
         "external_power", wanted.external_power, EXTERNAL_POWER
     )
@@ -128,16 +130,13 @@ def _judged(line: dict[str, str]) -> Verdict:
         return Verdict((Item("part", "not documented", why),))
 
 
-def judge_list(
-    lines: list[dict[str, str]], progress: Callable[[int], None] = lambda _: None
-) -> Iterator[tuple[dict[str, str], Verdict]]:
+def judge_list(lines: list[dict[str, str]]) -> Iterator[tuple[dict[str, str], Verdict]]:
     """Each line with its verdict. A part that is not known is not documented, not an error."""
     for number, line in enumerate(lines, start=2):  # as a spreadsheet counts
         try:
             yield line, _judged(line)
         except UsageError as error:
             raise UsageError(f"line {number}: {error.what}", why=error.why, do=error.do) from error
-        progress(number)
 
 
 def annotated(line: dict[str, str], verdict: Verdict) -> dict[str, str]:

@@ -10,8 +10,8 @@ from railwright.hardware.link_modes import link_modes
 Protocol = Literal["Ethernet", "InfiniBand"]
 Plug = Literal[
     "OSFP",
-    "twin-port OSFP, finned top",
-    "twin-port OSFP, flat top",
+    "twin-port OSFP (finned top)",
+    "twin-port OSFP (flat top)",
     "QSFP-DD",
     "QSFP112",
     "QSFP56",
