@@ -40,6 +40,10 @@ guide: (wheelhouse "--python" "3.11" "--only-needed")
 demo *arguments:
     {{ python }} -m tools.make_demo {{ arguments }}
 
+# run every command of the pages about `railwright fit`, and write what they print
+fit-pages:
+    {{ python }} -m tools.fit_pages
+
 # run every command of docs/examples, and write what they print (as root)
 examples:
     {{ python }} -m tools.make_examples

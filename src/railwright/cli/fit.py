@@ -30,6 +30,7 @@ def fit(
     external_power: str = typer.Option("", help="A cable that the server has: none, 8-pin ATX."),
     adapter_fec: str = typer.Option("", help="Set by hand: none, fc, rs, ll. Default: auto."),
     switch_fec: str = typer.Option("", help="Set by hand: none, fc, rs, ll. Default: auto."),
+    sources: bool = typer.Option(False, "--sources", help="Where each statement comes from."),
     parts: Path | None = typer.Option(
         None, "--parts", help="A parts list (CSV); printed again with verdicts."
     ),
@@ -66,6 +67,6 @@ def fit(
         )
     )
     verdict = judge(build)
-    print_fit(Screen(output()), build, verdict)
+    print_fit(Screen(output()), build, verdict, sources=sources)
     next_step(f"railwright hardware {build.adapter.name}")
     raise typer.Exit(verdict.exit_status)

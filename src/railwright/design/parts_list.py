@@ -121,22 +121,21 @@ def read_list(path: Path) -> tuple[list[str], list[dict[str, str]]]:
     return columns, [{name: line[name] or "" for name in columns} for line in reader]
 
 
-def _judged(line: dict[str, str]) -> Verdict:
+def _judged(number: int, line: dict[str, str]) -> Verdict:
     words = {name: line.get(name, "").strip() for name in COLUMNS}
     try:
         return fit(build_of(Wanted(**words)))
     except names.UnknownPartError as error:
-        why = " ".join(one for one in (error.what, error.do) if one)
+        why = f"{error.what}. {error.do}"
         return Verdict((Item("part", "not documented", why),))
+    except UsageError as error:
+        raise UsageError(f"line {number}: {error.what}", why=error.why, do=error.do) from error
 
 
 def judge_list(lines: list[dict[str, str]]) -> Iterator[tuple[dict[str, str], Verdict]]:
     """Each line with its verdict. A part that is not known is not documented, not an error."""
     for number, line in enumerate(lines, start=2):  # as a spreadsheet counts
-        try:
-            yield line, _judged(line)
-        except UsageError as error:
-            raise UsageError(f"line {number}: {error.what}", why=error.why, do=error.do) from error
+        yield line, _judged(number, line)
 
 
 def annotated(line: dict[str, str], verdict: Verdict) -> dict[str, str]:

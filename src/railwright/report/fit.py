@@ -33,8 +33,8 @@ def summary(verdict: Verdict) -> str:
     return "Not documented: it cannot be said to work" + (f"; at best {limit}." if limit else ".")
 
 
-def print_fit(screen: Screen, build: Build, verdict: Verdict) -> None:
-    """Each question with its answer, then the whole."""
+def print_fit(screen: Screen, build: Build, verdict: Verdict, *, sources: bool) -> None:
+    """Each question with its answer, then the whole; the sources in full, or their keys."""
     screen.heading(build.name)
     for item in verdict.items:
         head = f"  {item.what:<{_WIDTH}}  {item.state:<{_WIDTH - 2}}  "
@@ -50,9 +50,14 @@ def print_fit(screen: Screen, build: Build, verdict: Verdict) -> None:
         screen.line(f"Not said, and so not judged: {', '.join(missing)}.", "dim")
     for line in wrapped(screen, _judgements(build), 0):
         screen.line(line, "dim")
+    keys = [key for item in verdict.items for key in item.sources]
+    if not sources:
+        short = dict.fromkeys(key.partition(":")[0] for key in keys)
+        screen.line(f"Sources: {', '.join(short)}; --sources tells where.", "dim")
+        return
     screen.line()
     screen.line("Sources", "dim")
-    for text in where(key for item in verdict.items for key in item.sources):
+    for text in where(keys):
         for line in wrapped(screen, text, 2):
             screen.line(line, "dim")
 
