@@ -5,14 +5,18 @@ from pathlib import Path
 
 import fit_rules as rules
 import pytest
+from typer.testing import CliRunner
 
 import railwright.hardware
+from railwright.cli import app
 from railwright.design import names
 from railwright.design.build import STATES, Build, Slot, Verdict
 from railwright.design.fit import fit
 from railwright.design.parts_list import Wanted, annotated, build_of, judge_list, read_list
 from railwright.errors import UsageError
 from railwright.hardware.parts import adapters, cables, fibres, switches, transceivers
+
+from tools import fit_pages
 
 DATA = Path(railwright.hardware.__file__).parent
 
@@ -294,3 +298,80 @@ def test_a_parts_list_that_cannot_be_read(tmp_path, text, says):
     file.write_text(text)
     with pytest.raises(UsageError, match=says):
         list(judge_list(read_list(file)[1]))
+
+
+# ---- on the command line
+
+
+@pytest.mark.parametrize(
+    ("line", "status", "says"),
+    [
+        ("fit MCX75310AAS-NEAT --slot gen5x16", 0, "Works."),
+        ("fit MCX755106AS-HEAT --slot gen4x16", 1, "Works, limited to 229.9 Gb/s."),
+        ("fit MCX75310AAS-NEAT --cable MCP7Y10", 1, "Does not work."),
+        ("fit MCX75310AAS-NEAT --airflow 300", 3, "Not documented: it cannot be said to work."),
+        ("fit MCX755106AS-HEAT --slot gen4x16 --airflow 300", 1, "at best limited to 229.9 Gb/s."),
+        ("fit MCX653105A-HDAT --slot gen4x16 --sources", 0, "KCO: github.com/KCORES"),
+        (
+            "fit MCX755106AS-HEAT --cable MFS1S00 --switch QM8700 --length 40",
+            1,
+            "cannot be said to work",
+        ),
+        ("hardware MT_0000000834", 0, "MCX755106AS-HEAT"),
+        ("hardware sn5600", 0, "twin-port OSFP (air)"),
+        ("hardware switch", 0, "Quantum-3"),
+        ("hardware", 0, "4X NDR"),
+    ],
+)
+def test_what_the_commands_say(line, status, says):
+    done = CliRunner().invoke(app, line.split())
+    assert says in done.stdout
+    assert done.exit_code == status
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("fit", "one adapter, or a parts list"),
+        ("fit MCX75310AAS-NEAT --parts x.csv", "one adapter, or a parts list"),
+        ("fit --parts no-such.csv", "cannot be read"),
+        ("hardware SN5700", "Did you mean SN5600"),
+        ("hardware zzz", "lists all"),
+    ],
+)
+def test_mistakes_say_what_to_do(line, says):
+    done = CliRunner().invoke(app, line.split())
+    assert isinstance(done.exception, UsageError)
+    assert says in " ".join(done.exception.lines())
+
+
+@pytest.mark.parametrize("name", fit_pages.PAGES)
+def test_the_pages_are_what_their_commands_print(name):
+    found = fit_pages.differences(name)
+    assert found == [], "run: just fit-pages\n" + "\n".join(found)
+
+
+# source-claims.md, numbers in brackets: what the worked example must correct.
+CORRECTED = {
+    2: "There are **two** of 200 Gb/s each",
+    8: "AS boards have crypto disabled",
+    15: "`FORCE_PCI_SPEED`, does not exist",
+    20: "neither a tall heat sink",
+    24: "one port runs at its full rate in a Gen4 slot",
+    25: "126 Gb/s is what **Gen3** x16",
+    30: "must run\nRS(544,514)",
+    38: "`mlxlink -d DEVICE -p 1 -k RS --fec_speed 200G_2X`",
+    44: "**and a second x16 interface**",
+    50: "Nothing limits a socket to 100 Gb/s",
+    53: "NDR200 per port, not NDR",
+    54: "not switched on with mlxconfig",
+}
+
+
+def test_the_worked_example_corrects_the_documents():
+    page = (fit_pages.REPOSITORY / "docs/examples/dual-port-200g.md").read_text()
+    for number, text in CORRECTED.items():
+        assert text in page, number
+    # 21, 34: what nobody has documented is not asserted.
+    assert "what the card draws was not found" in page
+    assert "what air the card wants was not found" in page

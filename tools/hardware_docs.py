@@ -40,5 +40,3 @@ def _table(kind: str, rows: list[Row]) -> Iterator[str]:
     for one in rows:
         cells = [f"{text} \\*" if judged else text for _, text, judged in values(one)]
         yield row(one.name, *cells, one.note, "; ".join(one.source))
-
-

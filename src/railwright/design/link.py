@@ -66,16 +66,18 @@ def _module(
 
 def _breakout(cable: Cable, switch: Switch) -> Item:
     sources = (*cable.source, *switch.source)
-    legs = "is not split" if cable.legs == 1 else f"splits into {cable.legs}"
+    whole = cable.legs == 1
+    why = "the cable is not split" if whole else f"the cable splits into {cable.legs}"
     if isinstance(switch.splits, NotDocumented):
-        if cable.legs == 1:
-            return Item("breakout", "works", "the cable is not split", sources=sources)
-        why = f"the cable {legs}; how a port of the switch can be split was not found"
+        if whole:
+            return Item("breakout", "works", why, sources=sources)
+        why += "; how a port of the switch can be split was not found"
         return Item("breakout", "not documented", why, sources=sources)
     if cable.legs in switch.splits:
-        return Item("breakout", "works", f"the cable {legs}, as the switch can", sources=sources)
-    can = " or ".join(str(count) for count in switch.splits)
-    why = f"the cable {legs}; a cage of the switch is {can} ports"
+        return Item(
+            "breakout", "works", why if whole else f"{why}, as the switch can", sources=sources
+        )
+    why += f"; a cage of the switch is {' or '.join(map(str, switch.splits))} ports"
     return Item("breakout", "does not", why, sources=sources)
 
 
