@@ -15,7 +15,6 @@ from railwright.design.fit import fit
 from railwright.design.parts_list import Wanted, annotated, build_of, judge_list, read_list
 from railwright.errors import UsageError
 from railwright.hardware.parts import adapters, cables, fibres, switches, transceivers
-
 from tools import fit_pages
 
 DATA = Path(railwright.hardware.__file__).parent
