@@ -19,6 +19,7 @@ from railwright.cli import (
     links,
     merge,
     path,
+    predict,
     rails,
     rules,
     runner,
@@ -70,6 +71,7 @@ app.command("show")(show.show)
 app.command("path")(path.path)
 app.command("links")(links.links)
 app.command("rails")(rails.rails)
+app.add_typer(predict.app, name="predict")
 app.command("diff")(diff.diff)
 app.command("sql")(sql.sql)
 app.command("evidence")(evidence.evidence)

@@ -81,6 +81,7 @@ ports as (
         p.port,
         p.pci,
         p.card,
+        p.netdev,
         p.role,
         p.link_layer,
         p.state,

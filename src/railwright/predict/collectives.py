@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from railwright.hardware.collectives import Gpu, Times, nics, times
+from railwright.predict.ceiling import Basis
 
 Collective = Literal[
     "all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce", "all_to_all"
 ]
-Basis = Literal["arithmetic", "validated", "unvalidated"]
 COLLECTIVES: tuple[Collective, ...] = (
     *("all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce"),
     "all_to_all",
