@@ -61,14 +61,14 @@ def test_the_ring_against_the_table_of_simai() -> None:
     ],
 )
 def test_ceilings_by_hand(cluster: Cluster, algorithm: str, told: float, binding: str) -> None:
-    found = bound("all_reduce", algorithm, cluster)
+    found = bound(algorithm, cluster)
     assert found[0] == pytest.approx(told)
     assert found[1] == binding
 
 
 def test_pairs_by_hand() -> None:
     # 48.5 GB/s per GPU, of whose data 8 of 15 parts go to the other node.
-    assert bound("all_to_all", "pairwise", h100(2))[0] == pytest.approx(48.5 * 15 / 8)
+    assert bound("pairwise", h100(2))[0] == pytest.approx(48.5 * 15 / 8)
 
 
 def test_published_figures_of_large_messages() -> None:
@@ -119,7 +119,7 @@ def test_what_it_does_not_know_it_does_not_say() -> None:
 def test_a_slow_slot_lowers_it() -> None:
     # 229.9 Gb/s per card are 28.7 GB/s.
     slow = replace(h100(16), ceiling_gbps=229.9)
-    assert bound("all_reduce", "ring", slow)[0] == pytest.approx(8 * 229.9 / 8)
+    assert bound("ring", slow)[0] == pytest.approx(8 * 229.9 / 8)
     assert predict("all_reduce", "ring", slow, GIB).basis == "unvalidated"
 
 

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from enum import Enum
 from pathlib import Path
+from typing import cast
 
 import typer
 
@@ -12,7 +13,7 @@ from railwright.config import store_folder
 from railwright.errors import UsageError
 from railwright.facts.snapshot import find
 from railwright.hardware.collectives import gpus as known_gpus
-from railwright.predict.collectives import COLLECTIVES, Cluster, algorithms
+from railwright.predict.collectives import Cluster, Collective, algorithms
 from railwright.predict.collectives import predict as predict_one
 from railwright.predict.fleet import make_ceilings
 from railwright.predict.pair import find_port
@@ -50,7 +51,17 @@ class Cpu(str, Enum):
     other = "other"
 
 
-Collective = Enum("Collective", {name: name for name in COLLECTIVES}, type=str)
+class Operation(str, Enum):
+    """What nccl-tests have a program for."""
+
+    all_reduce = "all_reduce"
+    all_gather = "all_gather"
+    reduce_scatter = "reduce_scatter"
+    broadcast = "broadcast"
+    reduce = "reduce"
+    all_to_all = "all_to_all"
+
+
 FORMAT = typer.Option(Form.text, "--format", help="text for people, json for programs.")
 _SIZE = re.compile(r"(\d+)([KMG]?)(?:i?B)?", re.IGNORECASE)
 _WORTH = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
@@ -108,7 +119,7 @@ def _cluster(gpu: str, gpus: int, nics: int, nic_gbps: float, cpu: Cpu) -> Clust
             f"nothing is known of {gpu!r} in collectives",
             do=f"Known are {', '.join(known_gpus())}.",
         )
-    return Cluster(known[gpu.upper()], gpus, nics, nic_gbps, 1, None, cpu.value)  # type: ignore[arg-type]
+    return Cluster(known[gpu.upper()], gpus, nics, nic_gbps, 1, None, cpu.value)
 
 
 @app.command()
@@ -116,8 +127,8 @@ def nccl(
     snapshot: str | None = SNAPSHOT,
     nodes: str = typer.Option("2", "--nodes", help="How many nodes, several with commas: 2,4,8."),
     size: str = typer.Option("16M,256M,4G", "--size", help="Message sizes: 64M,1G."),
-    collective: Collective = typer.Option(  # type: ignore[valid-type]
-        Collective("all_reduce"), "--collective", help="Which operation."
+    collective: Operation = typer.Option(
+        Operation.all_reduce, "--collective", help="Which operation."
     ),
     gpu: str = typer.Option(
         "", "--gpu", help="Not from a snapshot: H100, A100 …", show_default=False
@@ -139,7 +150,7 @@ def nccl(
             make_ceilings(database)
             shape, origin = most_common(database)
             origin = f"{origin} of snapshot {found.name}"
-    name = collective.value  # type: ignore[attr-defined]
+    name = cast("Collective", collective.value)
     told = [
         predict_one(name, algorithm, cluster, one)
         for cluster in (replace(shape, nodes=count) for count in counts)

@@ -105,7 +105,7 @@ def algorithms(collective: Collective, cluster: Cluster) -> list[str]:
 Bound = tuple[float, Literal["NVLink", "NVLink SHARP", "network"]]
 
 
-def bound(collective: Collective, algorithm: str, cluster: Cluster) -> Bound:
+def bound(algorithm: str, cluster: Cluster) -> Bound:
     """Bus bandwidth of messages without end, and what binds it."""
     ranks, nodes = cluster.ranks, cluster.nodes
     inside: Bound = (cluster.gpu.nvlink_gbytes, "NVLink")
@@ -165,7 +165,7 @@ def _basis(
 
 def predict(collective: Collective, algorithm: str, cluster: Cluster, size: int) -> Prediction:
     """One operation over `size` bytes, as nccl-tests count them."""
-    ceiling, binding = bound(collective, algorithm, cluster)
+    ceiling, binding = bound(algorithm, cluster)
     wait = latency(collective, algorithm, cluster)
     share = times()[algorithm].share if algorithm in times() else 1.0
     busy = factor(collective, cluster.ranks) * size / (1000 * ceiling * share)

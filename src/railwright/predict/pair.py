@@ -31,7 +31,7 @@ from railwright.predict.ceiling import (
 
 _COLUMNS = (
     "target, device, port, link_layer, state, rate_gbps, mtu, is_ipv4, gts, width, line_gbps, "
-    "narrowest_hop, max_payload, completion_payload, max_read_request, latency_class, basis, unknown"
+    "narrowest_hop, max_payload, completion_payload, max_read_request, latency_class, unknown"
 )
 
 
@@ -55,7 +55,6 @@ class End:
     completion_payload: int | None
     max_read_request: int | None
     latency_class: str | None
-    basis: str | None
     unknown: str
 
     @property
@@ -152,7 +151,8 @@ def _constraints(source: End, destination: End, operation: Operation) -> list[Co
         around = headers("RoCE over IPv4" if ipv4 else "RoCE over IPv6")
     extra = once(operation)
     size = None if mtu is None else int(mtu)
-    said = f"the port rate, {'not read' if rate is None else f'{rate:g} Gb/s'} at RDMA MTU {mtu or '?'}"
+    speed = "not read" if rate is None else f"{rate:g} Gb/s"
+    said = f"the port rate, {speed} at RDMA MTU {mtu or '?'}"
     return [
         Constraint(said, wire(rate, size, around, extra), wire(rate, LEAST_MTU, around, extra)),
         Constraint(

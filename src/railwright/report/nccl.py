@@ -11,8 +11,8 @@ FORMAT = "railwright-nccl-1"
 _UNITS = (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10))
 REMARKS = (
     "Bus bandwidth as nccl-tests print it, GB/s. Below 1 MiB the model says nothing.",
-    "NCCL chooses the algorithm by itself; with two or three nodes tree and nvlstree may exceed what "
-    "the cards carry, and that is no error.",
+    "NCCL chooses the algorithm by itself.",
+    "Tree and nvlstree over two or three nodes may exceed what the cards carry: that is no error.",
 )
 
 
