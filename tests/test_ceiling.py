@@ -159,7 +159,7 @@ ports = some.builds(Port, rates, mtus, protocols)
 slots = some.builds(Slot, speeds, lanes, payloads, payloads)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(ports, slots, speeds, lanes, rates, mtus, payloads)
 def test_more_never_lowers_a_ceiling(
     port: Port, slot: Slot, gts: float, width: int, rate: float, mtu: int, payload: int
@@ -184,7 +184,7 @@ def test_more_never_lowers_a_ceiling(
         assert after.both >= before.both - 1e-9
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(ports, slots)
 def test_without_what_binds_the_next_one_does(port: Port, slot: Slot) -> None:
     found = ceiling(port, slot)
@@ -199,7 +199,7 @@ def test_without_what_binds_the_next_one_does(port: Port, slot: Slot) -> None:
     assert found.both is None or found.both <= found.write + 1e-9
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(ports, slots)
 def test_completions_have_the_shorter_headers(port: Port, slot: Slot) -> None:
     gbps = line(slot.gts, slot.width)

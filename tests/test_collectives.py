@@ -133,7 +133,7 @@ clusters = some.builds(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(clusters, some.sampled_from(COLLECTIVES), some.integers(20, 36))
 def test_more_never_lowers_it(cluster: Cluster, collective: str, bits: int) -> None:
     for algorithm in algorithms(collective, cluster):

@@ -4,7 +4,6 @@ import re
 from dataclasses import replace
 from enum import Enum
 from pathlib import Path
-from typing import cast
 
 import typer
 
@@ -150,7 +149,7 @@ def nccl(
             make_ceilings(database)
             shape, origin = most_common(database)
             origin = f"{origin} of snapshot {found.name}"
-    name = cast("Collective", collective.value)
+    name: Collective = collective.value
     told = [
         predict_one(name, algorithm, cluster, one)
         for cluster in (replace(shape, nodes=count) for count in counts)
