@@ -70,79 +70,97 @@ def ceilings(folder: Path, *hosts: Rows) -> duckdb.DuckDBPyConnection:
     return database
 
 
-def row(database: duckdb.DuckDBPyConnection, columns: str, where: str = "true") -> tuple[Any, ...]:
-    (found,) = database.execute(f"SELECT {columns} FROM port_ceiling WHERE {where}").fetchall()
+def row(database: duckdb.DuckDBPyConnection, columns: str, name: str) -> tuple[Any, ...]:
+    query = f"SELECT {columns} FROM port_ceiling WHERE target = ?"
+    (found,) = database.execute(query, [name]).fetchall()
     return tuple(round(cell, 1) if isinstance(cell, float) else cell for cell in found)
 
 
 # Gb/s of facts/predict.md, section 1; those of IPv6 are 102 bytes in place of 82.
+PORTS: dict[str, tuple[dict[str, Any], tuple[Any, ...]]] = {
+    "usual": ({}, (392.1, "port", "validated", "")),
+    "200G": ({"rate": 200.0}, (196.0, "port", "arithmetic", "")),
+    "small packets": ({"mtu": 1024}, (370.3, "port", "validated", "")),
+    "IPv6": ({"gid": IPV6}, (390.2, "port", "validated", "")),
+    "InfiniBand": ({"link_layer": "InfiniBand"}, (397.4, "port", "arithmetic", "")),
+    "x8": ({"width": 8}, (229.9, "PCIe", "unvalidated", "")),
+    "Gen4": ({"gts": 16, "payload": 512}, (240.1, "PCIe", "unvalidated", "")),
+    "x4": ({"width": 4, "rate": 200.0}, (114.9, "PCIe", "validated", "")),
+    # Without root the payload is not read; Gen5 x16 lets through 424 even with 128 bytes.
+    "no payload": ({"payload": None}, (392.1, "port", "validated", "")),
+    "no payload, x8": ({"payload": None, "width": 8}, (None, None, None, "PCIe payload not read")),
+    # Then the MTU of the network device tells: 1500 leaves 1024.
+    "netdev's MTU": ({"mtu": None, "netdev_mtu": 1500}, (370.3, "port", "validated", "")),
+    "no MTU": ({"mtu": None, "netdev_mtu": None}, (None, None, None, "MTU not read")),
+    "down": ({"state": "DOWN", "rate": 40.0}, (None, None, None, "the port is DOWN")),
+    "no rate": ({"rate": None}, (None, None, None, "rate not read")),
+    "guest": ({"hypervisor": "KVM"}, (None, None, None, "a guest sees PCIe links that its hypervisor makes up")),
+    "perhaps a guest": ({"hypervisor": None}, (None, None, None, "PCIe path not read")),
+}  # fmt: skip
+UNREAD = {
+    "verbs_port": "MTU not read",
+    "gid": "GIDs not read",
+    "pcie_endpoint": "PCIe path not read",
+    "cpu": "PCIe path not read",
+}
+MORE = {
+    "translated": {"iommu": "DMA-FQ"},
+    "iommu not read": {"iommu": None},
+    "other socket": {"gpu_relation": "SYS"},
+    "no GPU": {"gpu_relation": ""},
+}
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> duckdb.DuckDBPyConnection:
+    """One snapshot with all of these hosts: none has to do with another."""
+    hosts = [host(name, **made) for name, (made, _) in PORTS.items()]
+    hosts += [host(name, **made) for name, made in MORE.items()]
+    hosts += [without(host(f"without {table}", netdev_mtu=None), table) for table in UNREAD]
+    limit = {"target": "limited", "pci": NIC, "name": "MAX_ACC_OUT_READ", "port": 0, "element": -1}
+    hosts.append({**host("limited"), "nic_parameter": [{**limit, "current_code": 64}]})
+    return ceilings(tmp_path_factory.mktemp("ports"), *hosts)
+
+
+@pytest.mark.parametrize("name", PORTS)
+def test_a_port(database: duckdb.DuckDBPyConnection, name: str) -> None:
+    assert row(database, "write_gbps, binding, basis, unknown", name) == PORTS[name][1]
+
+
+@pytest.mark.parametrize("table", UNREAD)
+def test_what_was_not_read_is_not_known(database: duckdb.DuckDBPyConnection, table: str) -> None:
+    found = row(database, "write_gbps, low_gbps, alarm_gbps, basis, unknown", f"without {table}")
+    assert found == (None, None, None, None, UNREAD[table])
+
+
+# 0.96, 1.00 and 0.95 of 392.06; 256 tags of 512 bytes at that rate: 2.67 us; with 64 KB, half of it.
 @pytest.mark.parametrize(
-    ("made", "told"),
+    ("name", "told"),
     [
-        ({}, (392.1, "port", "validated", "")),
-        ({"rate": 200.0}, (196.0, "port", "arithmetic", "")),
-        ({"mtu": 1024}, (370.3, "port", "validated", "")),
-        ({"gid": IPV6}, (390.2, "port", "validated", "")),
-        ({"link_layer": "InfiniBand"}, (397.4, "port", "arithmetic", "")),
-        ({"width": 8}, (229.9, "PCIe", "unvalidated", "")),
-        ({"gts": 16, "payload": 512}, (240.1, "PCIe", "unvalidated", "")),
-        ({"width": 4, "rate": 200.0}, (114.9, "PCIe", "validated", "")),
-        # Without root the payload is not read; Gen5 x16 lets through 424 even with 128 bytes.
-        ({"payload": None}, (392.1, "port", "validated", "")),
-        ({"payload": None, "width": 8}, (None, None, None, "PCIe payload not read")),
-        # Then the MTU of the network device tells: 1500 leaves 1024.
-        ({"mtu": None, "netdev_mtu": 1500}, (370.3, "port", "validated", "")),
-        ({"mtu": None, "netdev_mtu": None}, (None, None, None, "MTU not read")),
-        ({"state": "DOWN", "rate": 40.0}, (None, None, None, "the port is DOWN")),
-        ({"rate": None}, (None, None, None, "rate not read")),
-        ({"hypervisor": "KVM"}, (None, None, None, "a guest sees PCIe links that its hypervisor makes up")),
-        ({"hypervisor": None}, (None, None, None, "PCIe path not read")),
+        ("usual", (376.4, 392.1, 372.5, "direct", 2.7)),
+        ("translated", (None, 392.1, None, "translated", 2.7)),
+        ("iommu not read", (None, 392.1, None, None, 2.7)),
+        ("limited", (376.4, 392.1, 372.5, "direct", 1.3)),
     ],
-)  # fmt: skip
-def test_a_port(tmp_path: Path, made: dict[str, Any], told: tuple[Any, ...]) -> None:
-    with ceilings(tmp_path, host("a", **made)) as database:
-        assert row(database, "write_gbps, binding, basis, unknown") == told
+)
+def test_interval_alarm_and_latency(
+    database: duckdb.DuckDBPyConnection, name: str, told: tuple[Any, ...]
+) -> None:
+    columns = "low_gbps, high_gbps, alarm_gbps, latency_class, read_wait_us"
+    assert row(database, columns, name) == told
 
 
-@pytest.mark.parametrize("table", ["verbs_port", "gid", "pcie_endpoint", "cpu"])
-def test_what_was_not_read_is_not_known(tmp_path: Path, table: str) -> None:
-    rows = without(host("a", netdev_mtu=None), table)
-    with ceilings(tmp_path, rows) as database:
-        assert row(database, "write_gbps, low_gbps, alarm_gbps, both_gbps")[:3] == (None, None, None)
-        assert row(database, "unknown") != ("",)
-
-
-def test_interval_alarm_and_latency(tmp_path: Path) -> None:
-    hosts = (host("a"), host("b", iommu="DMA-FQ"), host("c", iommu=None))
-    with ceilings(tmp_path, *hosts) as database:
-        columns = "low_gbps, high_gbps, alarm_gbps, latency_class, read_wait_us"
-        # 0.96, 1.00 and 0.95 of 392.06; 256 tags of 512 bytes at that rate: 2.67 us.
-        assert row(database, columns, "target = 'a'") == (376.4, 392.1, 372.5, "direct", 2.7)
-        assert row(database, columns, "target = 'b'") == (None, 392.1, None, "translated", 2.7)
-        assert row(database, columns, "target = 'c'") == (None, 392.1, None, None, 2.7)
-
-
-def test_outstanding_reads_may_be_limited_by_firmware(tmp_path: Path) -> None:
-    limit = {"target": "a", "pci": NIC, "name": "MAX_ACC_OUT_READ", "port": 0, "element": -1}
-    few = {**host("a"), "nic_parameter": [{**limit, "current_code": 64}]}
-    with ceilings(tmp_path, few) as database:
-        assert row(database, "window_bytes, read_wait_us") == (65536, 1.3)
-
-
-def test_both_ways(tmp_path: Path) -> None:
+def test_both_ways(database: duckdb.DuckDBPyConnection) -> None:
     # predict.md: 398.7 of PCIe, above the wire; at x8 with 203 bytes between acknowledgements, by hand:
     # 252.06 * (1 - 4/1538 - 16/203) / (1 + 24/256 + 24/512) = 203.0.
-    with ceilings(tmp_path, host("a"), host("b", width=8)) as database:
-        assert row(database, "both_ways_gbps, both_gbps", "target = 'a'") == (398.7, 392.1)
-        assert row(database, "both_ways_gbps, both_gbps", "target = 'b'") == (203.0, 203.0)
+    assert row(database, "both_ways_gbps, both_gbps", "usual") == (398.7, 392.1)
+    assert row(database, "both_ways_gbps, both_gbps", "x8") == (203.0, 203.0)
 
 
-def test_a_gpu_at_the_other_socket(tmp_path: Path) -> None:
+def test_a_gpu_at_the_other_socket(database: duckdb.DuckDBPyConnection) -> None:
     # Sapphire Rapids: NCCL plans with 22 GB/s.
-    hosts = (host("a", gpu_relation="SYS"), host("b", gpu_relation="PXB"), host("c", gpu_relation=""))
-    with ceilings(tmp_path, *hosts) as database:
-        found = [row(database, "gpu_gbps", f"target = '{name}'") for name in "abc"]
-        assert found == [(176.0,), (392.1,), (None,)]
+    found = [row(database, "gpu_gbps", name) for name in ("other socket", "usual", "no GPU")]
+    assert found == [(176.0,), (392.1,), (None,)]
 
 
 def second(rows: Rows, pci: str, slot: str, **more: Any) -> Rows:
@@ -162,43 +180,30 @@ def second(rows: Rows, pci: str, slot: str, **more: Any) -> Rows:
     return together(rows, added)
 
 
-def hosts_of(database: duckdb.DuckDBPyConnection) -> list[Any]:
-    found = database.execute("SELECT cards, ports, wire_gbps, write_gbps FROM host_ceiling").fetchall()
-    return [
-        tuple(round(cell, 1) if isinstance(cell, float) else cell for cell in one) for one in found
-    ]
-
-
-def test_two_ports_of_one_card_share_its_slot(tmp_path: Path) -> None:
-    # 2 x 392.06 on the wire, 459.7 through Gen5 x16 with 256 bytes (B6: 460.9 less clock compensation).
-    rows = second(host("a"), "0000:18:00.1", ROOT)
-    with ceilings(tmp_path, rows) as database:
-        assert hosts_of(database) == [(1, 2, 784.1, 459.7)]
-
-
-def test_two_cards_have_a_slot_each(tmp_path: Path) -> None:
-    rows = second(host("a"), "0000:28:00.0", "0000:27:00.0", card="0000:28:00.0")
-    with ceilings(tmp_path, rows) as database:
-        assert hosts_of(database) == [(2, 2, 784.1, 784.1)]
-
-
-def test_the_halves_of_socket_direct_are_one_card_with_two_slots(tmp_path: Path) -> None:
-    # Each half shows the one 400G port; two Gen4 x16 slots carry 459.7 together.
-    rows = second(host("a", gts=16), "0000:28:00.0", "0000:27:00.0")
-    with ceilings(tmp_path, rows) as database:
-        assert hosts_of(database) == [(1, 1, 392.1, 392.1)]
-
-
-def test_a_port_of_unknown_role_leaves_the_host_open(tmp_path: Path) -> None:
-    rows = second(host("a"), "0000:28:00.0", "0000:27:00.0", card="0000:28:00.0", role=None)
-    with ceilings(tmp_path, rows) as database:
-        assert hosts_of(database)[0][2:] == (None, None)
-
-
-def test_a_silent_host_is_there_and_unknown(tmp_path: Path) -> None:
-    silent = {"target": [target("b", "silent")]}
-    with ceilings(tmp_path, host("a"), silent) as database:
-        assert sorted(hosts_of(database), key=str) == [(0, None, None, None), (1, 1, 392.1, 392.1)]
+def test_hosts(tmp_path: Path) -> None:
+    other = ("0000:28:00.0", "0000:27:00.0")
+    silent = {"target": [target("silent", "silent")]}
+    made = (
+        # 2 x 392.06 on the wire, 459.7 through Gen5 x16 with 256 bytes (B6: 460.9 less clock compensation).
+        second(host("two ports of one card"), "0000:18:00.1", ROOT),
+        second(host("two cards"), *other, card="0000:28:00.0"),
+        # Each half shows the one 400G port; two Gen4 x16 slots carry 459.7 together.
+        second(host("halves of Socket Direct", gts=16), *other),
+        # It may be one more of them.
+        second(host("a role not known"), *other, card="0000:28:00.0", role=None),
+        silent,
+    )
+    with ceilings(tmp_path, *made) as database:
+        found = database.execute(
+            "SELECT target, cards, ports, round(wire_gbps, 1), round(write_gbps, 1) FROM host_ceiling"
+        ).fetchall()
+    assert {name: told for name, *told in found} == {
+        "two ports of one card": [1, 2, 784.1, 459.7],
+        "two cards": [2, 2, 784.1, 784.1],
+        "halves of Socket Direct": [1, 1, 392.1, 392.1],
+        "a role not known": [1, 1, None, None],
+        "silent": [0, None, None, None],
+    }
 
 
 def run(snapshot: Snapshot, *words: str) -> Result:
@@ -241,8 +246,8 @@ def test_a_pair(snapshot: Snapshot) -> None:
     there, back = told["pair"]["directions"]
     # c writes its memory with 24 bytes around 256, and reads it with 20: 229.9 and 233.2 through Gen5 x8.
     assert (round(there["write"], 1), round(back["write"], 1)) == (229.9, 233.2)
-    assert there["binding"] == f"c:mlx5_0/1 writes its memory over PCIe 32 GT/s x8 at {ROOT}"
-    assert back["binding"] == f"c:mlx5_0/1 reads its memory over PCIe 32 GT/s x8 at {ROOT}"
+    assert there["binding"] == f"PCIe Gen5 x8 at {ROOT}, over which c:mlx5_0/1 writes its memory"
+    assert back["binding"] == f"PCIe Gen5 x8 at {ROOT}, over which c:mlx5_0/1 reads its memory"
     assert there["basis"] == "unvalidated"
     assert round(told["pair"]["both_gbps"], 1) == 203.0
     text = run(snapshot, "ceiling", "--pair", "a:mlx5_0", "b:mlx5_0").stdout

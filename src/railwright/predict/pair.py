@@ -9,7 +9,7 @@ from difflib import get_close_matches
 import duckdb
 
 from railwright.errors import UsageError
-from railwright.hardware.pcie import LEAST_PAYLOAD
+from railwright.hardware.pcie import LEAST_PAYLOAD, link_words
 from railwright.predict.ceiling import (
     ALARM,
     HIGH,
@@ -131,7 +131,7 @@ def find_port(database: duckdb.DuckDBPyConnection, text: str) -> End:
 def _slot(end: End) -> str:
     if end.gts is None or end.width is None:
         return "a PCIe path that was not read"
-    return f"PCIe {end.gts:g} GT/s x{end.width} at {end.narrowest_hop}"
+    return f"PCIe {link_words(end.gts, end.width)} at {end.narrowest_hop}"
 
 
 def _least(one: int | float | None, other: int | float | None) -> int | float | None:
@@ -156,12 +156,12 @@ def _constraints(source: End, destination: End, operation: Operation) -> list[Co
     return [
         Constraint(said, wire(rate, size, around, extra), wire(rate, LEAST_MTU, around, extra)),
         Constraint(
-            f"{source.name} reads its memory over {_slot(source)}",
+            f"{_slot(source)}, over which {source.name} reads its memory",
             from_memory(source.line_gbps, source.completion_payload),
             from_memory(source.line_gbps, LEAST_PAYLOAD),
         ),
         Constraint(
-            f"{destination.name} writes its memory over {_slot(destination)}",
+            f"{_slot(destination)}, over which {destination.name} writes its memory",
             into_memory(destination.line_gbps, destination.max_payload),
             into_memory(destination.line_gbps, LEAST_PAYLOAD),
         ),

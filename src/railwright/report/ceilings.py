@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 import duckdb
 
 from railwright import __version__
+from railwright.hardware.pcie import link_words
 from railwright.predict.pair import Direction, Pair
 from railwright.report.console import plain
 from railwright.report.screen import Screen, cut, number_of, with_hosts, wrapped
 
 FORMAT = "railwright-ceilings-1"
 _AT_A_TIME = 10_000
-GENERATIONS = {2.5: "Gen1", 5.0: "Gen2", 8.0: "Gen3", 16.0: "Gen4", 32.0: "Gen5", 64.0: "Gen6"}
 # What every ceiling takes for granted, beside what was read.
 ASSUMED = (
     "messages of 64 KiB, two or more queue pairs, memory near the NIC",
@@ -108,7 +108,7 @@ def _slot_words(one: Group) -> str:
     if one.gts is None or one.width is None:
         return "PCIe not known"
     payload = f"payload {one.max_payload or 'not read'}"
-    return f"PCIe {GENERATIONS.get(one.gts, f'{one.gts:g} GT/s')} x{one.width}, {payload}"
+    return f"PCIe {link_words(one.gts, one.width)}, {payload}"
 
 
 def _bound(one: Group) -> str:

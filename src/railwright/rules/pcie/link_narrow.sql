@@ -19,6 +19,7 @@ sources = ["rules-review.md PCI-02", "incidents.md I-136", "incidents.md I-137",
 "nic_scope.inferred" = "caps the severity"
 "nic_parameter.current_code" = "only for the words: a limit in the card's own firmware"
 "pcie_path.speed_gts" = "only for the cost"
+"port_scope.pci" = "only for the cost"
 "port_scope.link_layer" = "only for the cost"
 "port_scope.state" = "only for the cost"
 "port_scope.rate_gbps" = "only for the cost"

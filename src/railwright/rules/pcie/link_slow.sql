@@ -18,6 +18,7 @@ sources = ["rules-review.md PCI-01", "incidents.md I-139", "incidents.md I-136",
 "nic_scope.inferred" = "caps the severity"
 "nic_parameter.current_code" = "only for the words: a limit in the card's own firmware"
 "pcie_path.width" = "only for the cost"
+"port_scope.pci" = "only for the cost"
 "port_scope.link_layer" = "only for the cost"
 "port_scope.state" = "only for the cost"
 "port_scope.rate_gbps" = "only for the cost"

@@ -16,6 +16,7 @@ sources = ["rules-review.md N-08", "reference.md B6", "Linux Documentation/admin
 "pci_config.max_payload_supported" = "asked only where the payload is small"
 "pcie_path.hop" = "finds the configuration of each hop"
 "pcie_endpoint.narrowest_gbps" = "only for the cost"
+"port_scope.pci" = "only for the cost"
 "port_scope.link_layer" = "only for the cost"
 "port_scope.state" = "only for the cost"
 "port_scope.rate_gbps" = "only for the cost"
