@@ -2,8 +2,8 @@
 
     python -m bench.ceilings FOLDER [HOSTS]        100,000 hosts with 10 NICs each
 
-The fleets are those of `bench.large_fleet`, kept in FOLDER. Measured are the tables alone, as `check`
-and later verbs use them, and the whole command with its folding. Needs root and about 6 GB of disk.
+The fleets are those of `bench.large_fleet`, kept in FOLDER. Measured are the tables alone, as other
+verbs will use them, and the whole command with its folding. Needs root and about 6 GB of disk.
 """
 
 import multiprocessing
@@ -51,7 +51,7 @@ def main() -> None:
     ]
     write_section(
         f"Ceilings: {hosts:,} hosts",
-        f"`python -m bench.ceilings FOLDER {hosts}`: every port of a fleet of synthetic HGX H100 hosts.",
+        f"`python -m bench.ceilings FOLDER {hosts}`: every port of synthetic HGX H100 hosts.",
         rows,
     )
     for row in rows:

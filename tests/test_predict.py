@@ -33,7 +33,12 @@ def host(name: str, gts: float = 32, width: int = 16, **more: Any) -> Rows:
         "gpu_relation": more.get("gpu_relation", "PIX"),
     }  # fmt: skip
     link = {**own, "pci": NIC, "speed_gts": gts, "width": width}
-    config = {**own, "max_payload": more.get("payload", 256), "max_read_request": 512, "extended_tag": True}
+    config = {
+        **own,
+        "max_payload": more.get("payload", 256),
+        "max_read_request": 512,
+        "extended_tag": True,
+    }
     return {
         "target": [target(name)],
         "cpu": [{**own, "hypervisor": more.get("hypervisor", ""), "vendor": "GenuineIntel", "family": 6, "model_number": 143}],
@@ -222,7 +227,10 @@ def test_the_command_folds_and_says_what_binds(snapshot: Snapshot) -> None:
     assert result.exit_code == 3
     text = result.stdout
     assert "392.1  2 ports, ib_write_bw 376.4 to 392.1, alarm below 372.5 (validated)" in text
-    assert "bound by PCIe Gen5 x8, payload 256; port 400G Ethernet, RDMA MTU 4096 would carry 392.1" in text
+    assert (
+        "bound by PCIe Gen5 x8, payload 256; port 400G Ethernet, RDMA MTU 4096 would carry 392.1"
+        in text
+    )
     assert "unknown: PCIe payload not read" in text
     assert "a-b" in text or "a,b" in text
 
@@ -284,7 +292,9 @@ def test_a_pair_that_is_not_there(snapshot: Snapshot, pair: tuple[str, str], sai
 
 
 def test_nccl_of_most_hosts(snapshot: Snapshot) -> None:
-    told = json.loads(run(snapshot, "nccl", "--nodes", "4", "--size", "1G", "--format", "json").stdout)
+    told = json.loads(
+        run(snapshot, "nccl", "--nodes", "4", "--size", "1G", "--format", "json").stdout
+    )
     jsonschema.validate(told, schema("nccl"))
     assert told["cluster"]["from"] == "2 of 3 hosts of snapshot 2026-11-14T2215Z"
     shape = ("gpu", "gpus_per_node", "nics_per_node", "nic_gbps", "ceiling_gbps", "cpu")
