@@ -194,6 +194,7 @@ def test_hosts(tmp_path: Path) -> None:
         second(host("two cards"), *other, card="0000:28:00.0"),
         # Each half shows the one 400G port; two Gen4 x16 slots carry 459.7 together.
         second(host("halves of Socket Direct", gts=16), *other),
+        second(host("one port down"), *other, card="0000:28:00.0", state="DOWN", rate_gbps=40.0),
         # It may be one more of them.
         second(host("a role not known"), *other, card="0000:28:00.0", role=None),
         silent,
@@ -206,6 +207,7 @@ def test_hosts(tmp_path: Path) -> None:
         "two ports of one card": [1, 2, 784.1, 459.7],
         "two cards": [2, 2, 784.1, 784.1],
         "halves of Socket Direct": [1, 1, 392.1, 392.1],
+        "one port down": [2, 1, 392.1, 392.1],
         "a role not known": [1, 1, None, None],
         "silent": [0, None, None, None],
     }
@@ -233,6 +235,11 @@ def test_the_command_folds_and_says_what_binds(snapshot: Snapshot) -> None:
     )
     assert "unknown: PCIe payload not read" in text
     assert "a-b" in text or "a,b" in text
+
+
+def test_a_port_that_is_down_is_known(tmp_path: Path) -> None:
+    down = by_hand(tmp_path, together(host("a"), host("b", state="DOWN")))
+    assert run(down, "ceiling").exit_code == 0
 
 
 def schema(name: str) -> Any:

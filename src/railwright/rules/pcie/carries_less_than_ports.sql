@@ -114,7 +114,7 @@ select
     k.carried < k.needed as fault,
     'narrowest at ' || e.narrowest_hop || case when k.slots > 1 then ', ' || k.slots || ' slots together' else '' end as detail,
     n.inferred,
-    round(k.missing / count(*) over (partition by n.target, k.card), 1) as cost_gbps
+    round(at_least(k.missing, 0) / count(*) over (partition by n.target, k.card), 1) as cost_gbps
 from nic_scope as n
 left join node_class as c on c.target = n.target
 left join pcie_endpoint as e on e.target = n.target and e.pci = n.pci
