@@ -61,14 +61,14 @@ def test_the_ring_against_the_table_of_simai() -> None:
     ],
 )
 def test_ceilings_by_hand(cluster: Cluster, algorithm: str, told: float, binding: str) -> None:
-    found = bound("all_reduce", algorithm, cluster)
+    found = bound(algorithm, cluster)
     assert found[0] == pytest.approx(told)
     assert found[1] == binding
 
 
 def test_pairs_by_hand() -> None:
     # 48.5 GB/s per GPU, of whose data 8 of 15 parts go to the other node.
-    assert bound("all_to_all", "pairwise", h100(2))[0] == pytest.approx(48.5 * 15 / 8)
+    assert bound("pairwise", h100(2))[0] == pytest.approx(48.5 * 15 / 8)
 
 
 def test_published_figures_of_large_messages() -> None:
@@ -78,6 +78,10 @@ def test_published_figures_of_large_messages() -> None:
     assert all(told.low <= seen <= told.high for seen in (475, 476, 480))
     told = predict("all_reduce", "ring", h100(1), 16 * GIB)
     assert all(told.low <= seen <= told.high for seen in (365, 370))
+    # The four cards of 400G of a cluster that later wrote of 194.9 GB/s (facts/source-claims.md 110).
+    told = predict("all_reduce", "ring", Cluster(H100, 4, 4, 400, 2), 16 * GIB)
+    assert told.ceiling >= 194.9 / 1.01
+    assert told.low <= 194.9 <= told.high
     # 46 to 48 GB/s per 400G card, NVIDIA in nccl-tests issue 290: four of them, so that they bind.
     told = predict("all_reduce", "ring", replace(h100(16), nics=4), 64 * GIB)
     assert all(told.low <= 4 * seen <= told.high for seen in (46, 47, 48))
@@ -119,7 +123,7 @@ def test_what_it_does_not_know_it_does_not_say() -> None:
 def test_a_slow_slot_lowers_it() -> None:
     # 229.9 Gb/s per card are 28.7 GB/s.
     slow = replace(h100(16), ceiling_gbps=229.9)
-    assert bound("all_reduce", "ring", slow)[0] == pytest.approx(8 * 229.9 / 8)
+    assert bound("ring", slow)[0] == pytest.approx(8 * 229.9 / 8)
     assert predict("all_reduce", "ring", slow, GIB).basis == "unvalidated"
 
 
@@ -133,7 +137,7 @@ clusters = some.builds(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(clusters, some.sampled_from(COLLECTIVES), some.integers(20, 36))
 def test_more_never_lowers_it(cluster: Cluster, collective: str, bits: int) -> None:
     for algorithm in algorithms(collective, cluster):

@@ -23,7 +23,8 @@ def hardware_page() -> Iterator[str]:
     yield "have a document for, is one line in the data ([CONTRIBUTING.md](../CONTRIBUTING.md))."
     for kind, rows in catalogue().items():
         yield ""
-        yield f"## {_PLURALS.get(kind, f'{kind}s').capitalize()}"
+        plural = _PLURALS.get(kind, f"{kind}s")
+        yield f"## {plural[:1].upper()}{plural[1:]}"
         yield ""
         yield from _table(kind, list(rows.values()))
     yield ""

@@ -21,6 +21,7 @@ from railwright.cli import (
     links,
     merge,
     path,
+    predict,
     rails,
     rules,
     runner,
@@ -72,6 +73,7 @@ app.command("show")(show.show)
 app.command("path")(path.path)
 app.command("links")(links.links)
 app.command("rails")(rails.rails)
+app.add_typer(predict.app, name="predict")
 app.command("diff")(diff.diff)
 app.command("fit")(fit.fit)
 app.command("hardware")(hardware.hardware)

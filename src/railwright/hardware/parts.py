@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from railwright.hardware.data import NotDocumented, Row, load_rows
+from railwright.hardware.interconnects import Interconnect
 from railwright.hardware.link_modes import link_modes
+from railwright.hardware.pcie import Generation
 
 Protocol = Literal["Ethernet", "InfiniBand"]
 Plug = Literal[
@@ -160,4 +162,6 @@ def catalogue() -> Mapping[str, Mapping[str, Row]]:
         "transceiver": transceivers(),
         "fibre": fibres(),
         "link mode": link_modes(),
+        "PCIe generation": load_rows(Generation, "pcie_generations.toml"),
+        "socket interconnect": load_rows(Interconnect, "interconnects.toml"),
     }

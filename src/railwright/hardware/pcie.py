@@ -53,3 +53,9 @@ def acknowledgements() -> dict[tuple[float, int, int], int]:
         for row in rows.values()
         for payload in PAYLOADS
     }
+
+
+def link_words(gts: float, width: int) -> str:
+    """Gen5 x16."""
+    known = generations().get(gts)
+    return f"{known.name.capitalize() if known else f'{gts:g} GT/s'} x{width}"

@@ -15,6 +15,7 @@ from railwright.hardware.pcie import LEAST_PAYLOAD, acknowledgements, generation
 
 Protocol = Literal["RoCE over IPv4", "RoCE over IPv6", "InfiniBand"]
 Operation = Literal["write", "read", "send"]
+Basis = Literal["arithmetic", "validated", "unvalidated"]
 
 MESSAGE = 65536  # bytes: what perftest sends unless told otherwise (perftest_parameters.h)
 RDMA_MTUS = (256, 512, 1024, 2048, 4096)  # bytes
@@ -139,7 +140,7 @@ class Ceiling:
     wire: float | None  # what the port alone would let through in a write
     pcie: float | None  # what PCIe alone would
     binding: Literal["port", "PCIe"] | None
-    basis: Literal["arithmetic", "validated", "unvalidated"] | None
+    basis: Basis | None
 
     @property
     def expected(self) -> tuple[float, float] | None:
@@ -152,9 +153,7 @@ class Ceiling:
         return None if self.write is None else ALARM * self.write
 
 
-def basis(
-    port: Port, slot: Slot, binding: str | None
-) -> Literal["arithmetic", "validated", "unvalidated"] | None:
+def basis(port: Port, slot: Slot, binding: str | None) -> Basis | None:
     """How much stands behind a ceiling: a measurement of the same kind, the formula, or less."""
     if binding is None:
         return None

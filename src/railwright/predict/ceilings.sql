@@ -81,6 +81,7 @@ ports as (
         p.port,
         p.pci,
         p.card,
+        p.netdev,
         p.role,
         p.link_layer,
         p.state,
@@ -161,7 +162,7 @@ select
 from whole as w
 left join real_platform as r on r.target = w.target;
 
--- Of a card: its ports together against its slots together. The halves of a Socket Direct card each show its ports, so the
+-- Of a card: its ports that are up together against its slots together. The halves of a Socket Direct card each show its ports, so the
 -- fuller slot says what all of them carry; two functions in one slot share it.
 create or replace temp view card_ceiling as
 with slots as (
@@ -169,8 +170,12 @@ with slots as (
         p.target,
         p.card,
         h.hop as slot,
-        count(*) as ports,
-        case when count(p.wire_gbps) = count(*) then sum(p.wire_gbps) end as wire_gbps,
+        count(*) filter (p.state = 'ACTIVE') as ports,
+        -- A port that is not up carries nothing: that is known.
+        case
+            when count(p.wire_gbps) = count(*) filter (p.state = 'ACTIVE' or p.state is null)
+                then coalesce(sum(p.wire_gbps), 0)
+        end as wire_gbps,
         case when count(p.pcie_gbps) = count(*) then min(p.pcie_gbps) end as pcie_gbps,
         case when count(p.pcie_floor_gbps) = count(*) then min(p.pcie_floor_gbps) end as pcie_floor_gbps
     from port_ceiling as p

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from railwright.hardware.collectives import Gpu, Times, nics, times
+from railwright.predict.ceiling import Basis
 
 Collective = Literal[
     "all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce", "all_to_all"
 ]
-Basis = Literal["arithmetic", "validated", "unvalidated"]
 COLLECTIVES: tuple[Collective, ...] = (
     *("all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce"),
     "all_to_all",
@@ -25,7 +25,7 @@ REACHED = 0.96
 LARGE, MIDDLE, SMALLEST = 20, 0.15, 1 << 20
 # Of the ceiling, what was seen of large messages: 46 GB/s of 48.5 per 400G card (nccl-tests issue
 # 290), 192 of 188 with eight 200G cards (nccl issue 1576).
-LOW, HIGH = 0.94, 1.02
+LOW, HIGH = 0.94, 1.03
 # NCCL's tree over few nodes sends less through the cards than a ring does (SimAI calbusbw.cc).
 TREE_GAIN = {2: 2.0, 3: 4 / 3}
 # What the processor adds to each step towards the network, three times with the protocol Simple
@@ -105,7 +105,7 @@ def algorithms(collective: Collective, cluster: Cluster) -> list[str]:
 Bound = tuple[float, Literal["NVLink", "NVLink SHARP", "network"]]
 
 
-def bound(collective: Collective, algorithm: str, cluster: Cluster) -> Bound:
+def bound(algorithm: str, cluster: Cluster) -> Bound:
     """Bus bandwidth of messages without end, and what binds it."""
     ranks, nodes = cluster.ranks, cluster.nodes
     inside: Bound = (cluster.gpu.nvlink_gbytes, "NVLink")
@@ -165,7 +165,7 @@ def _basis(
 
 def predict(collective: Collective, algorithm: str, cluster: Cluster, size: int) -> Prediction:
     """One operation over `size` bytes, as nccl-tests count them."""
-    ceiling, binding = bound(collective, algorithm, cluster)
+    ceiling, binding = bound(algorithm, cluster)
     wait = latency(collective, algorithm, cluster)
     share = times()[algorithm].share if algorithm in times() else 1.0
     busy = factor(collective, cluster.ranks) * size / (1000 * ceiling * share)

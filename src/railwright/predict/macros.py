@@ -11,6 +11,8 @@
     pcie_floor_gbps(line)                                 the same with the smallest payload
     both_ways_gbps(gts, width, payload, request)          each direction while both are in use
     ceiling_of(wire, wire_floor, pcie, pcie_floor)        the smaller; NULL where that is not known
+    cost_gbps(wire, line, payload, better_wire, better_line, better_payload)
+                                                          how much better the second ceiling is
     ceiling_basis(link_layer, rate, binding, gts, width)  arithmetic, validated, unvalidated
     socket_gbps(vendor, family, model)                    planned with between two sockets
 
@@ -128,6 +130,12 @@ def _definitions() -> dict[str, str]:
             "CASE WHEN wire <= pcie THEN wire WHEN pcie < wire THEN pcie "
             "WHEN pcie IS NULL AND pcie_floor >= wire THEN wire "
             "WHEN wire IS NULL AND wire_floor >= pcie THEN pcie END"
+        ),
+        # What stands between a ceiling and a better one.
+        "cost_gbps(wire, line, payload, better_wire, better_line, better_payload)": (
+            "round(ceiling_of(better_wire, NULL, into_memory_gbps(better_line, better_payload), "
+            "pcie_floor_gbps(better_line)) - ceiling_of(wire, NULL, "
+            "into_memory_gbps(line, payload), pcie_floor_gbps(line)), 1)"
         ),
         "ceiling_basis(link_layer, rate, binding, gts, width)": _basis(),
         "socket_gbps(vendor, family, model)": _sockets(),
