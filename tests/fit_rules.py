@@ -15,6 +15,7 @@ GOES_IN = {
     "QSFP56": {"QSFP56", "QSFP28"},
     "QSFP28": {"QSFP28"},
     "SFP56": {"SFP56", "SFP28"},
+    "SFP28": {"SFP28"},
     "QSFP-DD": {"QSFP-DD", "QSFP56", "QSFP28"},
     "twin-port OSFP (air)": {"twin-port OSFP (finned top)"},
     "twin-port OSFP (liquid)": {"twin-port OSFP (flat top)"},

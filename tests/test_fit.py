@@ -234,7 +234,8 @@ def test_part_numbers_may_say_more():
     assert names.cable("MMA4Z00-NS+MFP7E10-N010+MMA1Z00-NS400-T").legs == 2
     assert names.switch("MQM9700-NS2F").name == "QM9700"
     assert names.switch("MSN5600").name == "SN5600"
-    assert names.adapter("mcx755106as-heat").name == "MCX755106AS-HEAT"
+    for name in ("mcx755106as-heat", "MCX755106AS-HEA_Ax", "MT_0000000834"):
+        assert names.adapter(name).name == "MCX755106AS-HEAT"
 
 
 @pytest.mark.parametrize(

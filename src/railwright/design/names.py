@@ -61,8 +61,14 @@ def _within(wanted: list[str], words: list[str]) -> bool:
 
 
 def adapter(name: str) -> Adapter:
-    """An adapter by its ordering number."""
-    return find("adapter", name, adapters())
+    """An adapter by its ordering number, by the name in its firmware, or by its PSID."""
+    for row in adapters().values():
+        if row.psid == name.upper():
+            return row
+    # mlxfwmanager prints MCX755106AS-HEA_Ax: without the letter of the bracket, any revision.
+    board = re.fullmatch(r"(.+-[A-Z]{3})_A[0-9X]", name.upper())
+    rows = [row for row in adapters().values() if board and row.name.startswith(board[1])]
+    return rows[0] if len(rows) == 1 else find("adapter", name, adapters())
 
 
 def switch(name: str) -> Switch:
