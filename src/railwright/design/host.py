@@ -8,7 +8,8 @@ from railwright.hardware.data import NotDocumented
 from railwright.hardware.link_modes import link_modes
 from railwright.hardware.parts import Adapter, Protocol
 from railwright.hardware.pcie import Generation
-from railwright.predict.ceiling import from_memory, into_memory, line
+from railwright.predict.ceiling import Port, basis, from_memory, into_memory, line
+from railwright.predict.ceiling import Slot as PcieLink
 
 WIDTHS = (1, 2, 4, 8, 16)
 
@@ -23,6 +24,16 @@ def payload_gbps(generation: int, width: int, max_payload: int) -> float:
     carried = line(generations()[generation].gts, width)
     ways = (into_memory(carried, max_payload), from_memory(carried, max_payload))
     return min(one for one in ways if one is not None)
+
+
+def _basis(links: list[tuple[int, int]]) -> str:
+    """Whether such links were measured by anybody: the formula alone is arithmetic."""
+    nothing = Port(None, None, "RoCE over IPv4")
+    found = {
+        basis(nothing, PcieLink(generations()[generation].gts, width, None), "PCIe")
+        for generation, width in links
+    }
+    return "validated" if found == {"validated"} else "arithmetic, unvalidated"
 
 
 def top_gbps(adapter: Adapter, protocols: tuple[Protocol, ...]) -> float:
@@ -90,6 +101,7 @@ def _pcie(build: Build, slot: Slot) -> Item:
     if known:
         together = " together" if len(known) > 1 else ""
         why += f"; {carry}{together}: {capacity:.1f} Gb/s in packets of {build.max_payload} bytes"
+        why += f" ({_basis(known)})"
     sources = ("CALC", "PCIEMODEL", *adapter.source)
     if capacity >= count * rate:
         return Item("PCIe", "works", why, sources=sources)
