@@ -240,7 +240,7 @@ def _lanes(build: Build) -> str:
 def _fec(build: Build, mode: LinkMode) -> Item:
     if mode.protocol == "InfiniBand":
         why = "InfiniBand ports agree on it by themselves"
-        return Item("error correction", "works", why, sources=("QM97", *mode.source))
+        return Item("error correction", "works", why, sources=("STANDARD", *mode.source))
     if isinstance(mode.fec, NotDocumented):
         why = f"which one {mode.name} takes was not found"
         return Item("error correction", "not documented", why, sources=mode.source)
