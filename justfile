@@ -56,6 +56,7 @@ bench FOLDER:
     {{ python }} -m bench.parsers
     {{ python }} -m bench.million {{ FOLDER }}
     {{ python }} -m bench.check {{ FOLDER }}
+    {{ python }} -m bench.ceilings {{ FOLDER }}
     {{ python }} -m bench.faults
 
 # wheels of ours and of every dependency for an air-gapped site, into wheelhouse/

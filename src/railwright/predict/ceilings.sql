@@ -2,7 +2,7 @@
 -- `least` skips NULL, so it stands only where both sides are known.
 
 -- A guest's PCIe links are what its hypervisor makes up. Grace does not let lscpu tell, and its root ports are no guest's.
-create or replace temp view real_platform as
+create or replace temp table real_platform as
 select
     t.target,
     case when c.hypervisor = '' or g.target is not null then true when c.hypervisor <> '' then false end as is_real,
