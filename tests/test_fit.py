@@ -349,8 +349,9 @@ def test_what_the_commands_say(line, status, says):
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("fit", "one adapter, or a parts list"),
-        ("fit MCX75310AAS-NEAT --parts x.csv", "one adapter, or a parts list"),
+        ("fit", "which adapter?"),
+        ("fit MCX75310AAS-NEAT --parts x.csv", "says everything itself"),
+        ("fit --parts x.csv --slot gen5x16", "says everything itself"),
         ("fit --parts no-such.csv", "cannot be read"),
         ("hardware SN5700", "Did you mean SN5600"),
         ("hardware zzz", "lists all"),

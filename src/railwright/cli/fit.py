@@ -5,7 +5,7 @@ from pathlib import Path
 import typer
 
 from railwright.design.fit import fit as judge
-from railwright.design.parts_list import Wanted, build_of, judge_list, read_list
+from railwright.design.parts_list import COLUMNS, Wanted, build_of, judge_list, read_list
 from railwright.errors import UsageError
 from railwright.report.console import next_step, output
 from railwright.report.fit import print_fit, print_list
@@ -39,34 +39,43 @@ def fit(
 
     Exit status 1: something does not, or is limited; 3: something is not documented.
     """
-    if (adapter is None) == (parts is None):
+    wanted = Wanted(
+        adapter=adapter or "",
+        slot=slot,
+        cable=cable,
+        switch=switch,
+        length_m=length,
+        ports=ports,
+        protocol=protocol,
+        max_payload=max_payload,
+        slot_power_w=slot_power,
+        airflow_lfm=airflow,
+        external_power=external_power,
+        adapter_fec=adapter_fec,
+        switch_fec=switch_fec,
+    )
+    if parts is not None:
+        raise typer.Exit(_parts_list(parts, wanted))
+    if adapter is None:
         raise UsageError(
-            "one adapter, or a parts list",
+            "which adapter?",
             do="railwright fit MCX755106AS-HEAT --slot gen4x16, or railwright fit --parts list.csv",
         )
-    if parts is not None:
-        columns, lines = read_list(parts)
-        status = print_list(columns, judge_list(lines))
-        next_step("railwright fit ADAPTER --slot SLOT --cable CABLE --switch SWITCH")
-        raise typer.Exit(status)
-    build = build_of(
-        Wanted(
-            adapter=adapter or "",
-            slot=slot,
-            cable=cable,
-            switch=switch,
-            length_m=length,
-            ports=ports,
-            protocol=protocol,
-            max_payload=max_payload,
-            slot_power_w=slot_power,
-            airflow_lfm=airflow,
-            external_power=external_power,
-            adapter_fec=adapter_fec,
-            switch_fec=switch_fec,
-        )
-    )
+    build = build_of(wanted)
     verdict = judge(build)
     print_fit(Screen(output()), build, verdict, sources=sources)
     next_step(f"railwright hardware {build.adapter.name}")
     raise typer.Exit(verdict.exit_status)
+
+
+def _parts_list(path: Path, wanted: Wanted) -> int:
+    if wanted != Wanted(""):
+        raise UsageError(
+            "a parts list says everything itself",
+            why="What is said beside it would count for no line, or for all of them.",
+            do=f"Give it a column for that: {', '.join(COLUMNS)}.",
+        )
+    columns, lines = read_list(path)
+    status = print_list(columns, judge_list(lines))
+    next_step("railwright fit ADAPTER --slot SLOT --cable CABLE --switch SWITCH")
+    return status
