@@ -39,13 +39,14 @@ LANE = {
 FEEDS = {3: 100, 4: 200, 5: 400, 6: 800}
 
 
-def rows(folder, file):
-    """The rows of a data file, each with what its group says."""
+def rows(folder, files):
+    """The rows of data files, each with what its group says."""
     found = {}
-    for group in load_toml((folder / file).read_text(), file)["group"]:
-        common = {key: value for key, value in group.items() if key != "row"}
-        for name, own in group["row"].items():
-            found[name] = {"name": name, **common, **own}
+    for file in folder.glob(files):
+        for group in load_toml(file.read_text(), file.name)["group"]:
+            common = {key: value for key, value in group.items() if key != "row"}
+            for name, own in group["row"].items():
+                found[name] = {"name": name, **common, **own}
     return found
 
 

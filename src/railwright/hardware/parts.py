@@ -129,7 +129,8 @@ def cages() -> dict[str, Cage]:
 
 def adapters() -> dict[str, Adapter]:
     """By ordering number."""
-    return load_rows(Adapter, "adapters.toml")
+    files = ("adapters_connectx.toml", "adapters_bluefield.toml")
+    return {name: row for file in files for name, row in load_rows(Adapter, file).items()}
 
 
 def switches() -> dict[str, Switch]:
