@@ -17,13 +17,39 @@ left join (
 ) as g on g.target = t.target
 where t.kind = 'host';
 
+-- The large tables, cut down to what is asked of them: a join of several would build its hash over all functions of a host.
+create or replace temp table nic as
+select target, pci, root_port, narrowest_hop, narrowest_gbps from pcie_endpoint where kind = 'nic';
+
+create or replace temp table nic_hop as
+select h.target, h.pci, h.hop, h.speed_gts, h.width
+from pcie_path as h
+semi join nic as n on n.target = h.target and n.pci = h.pci and n.narrowest_hop = h.hop;
+
+create or replace temp table nic_config as
+select c.target, c.pci, c.max_payload, c.max_read_request, c.extended_tag
+from pci_config as c
+semi join (select target, pci from nic union select target, root_port from nic) as n on n.target = c.target and n.pci = c.pci;
+
+create or replace temp table nic_function as
+select f.target, f.pci, f.iommu_type
+from pci_function as f
+semi join nic as n on n.target = f.target and n.pci = f.pci
+where f.vendor = '15b3'; -- as pcie_path has it: most functions are none of ours
+
+-- MAX_ACC_OUT_READ is in units of 1 KB, and 0 leaves it to the card.
+create or replace temp table nic_window as
+select p.target, p.pci, p.current_code * 1024 as bytes
+from nic_parameter as p
+where p.name = 'MAX_ACC_OUT_READ' and p.port = 0 and p.element = -1 and p.current_code > 0;
+
 -- Of a physical function: what its PCIe path lets through.
 create or replace temp view nic_ceiling as
 with nics as (
     select
         e.target,
         e.pci,
-        h.hop as narrowest_hop,
+        e.narrowest_hop,
         case when r.is_real then h.speed_gts end as gts,
         case when r.is_real then h.width end as width,
         case when r.is_real then e.narrowest_gbps end as line_gbps,
@@ -34,20 +60,16 @@ with nics as (
         -- Tags of 10 bits are not read: then more could be in flight, if the card used them.
         case c.extended_tag when true then 256 when false then 32 end * c.max_read_request as tagged_bytes,
         r.is_real
-    from pcie_endpoint as e
+    from nic as e
     left join real_platform as r on r.target = e.target
-    left join pcie_path as h on h.target = e.target and h.pci = e.pci and h.hop = e.narrowest_hop
-    left join pci_config as c on c.target = e.target and c.pci = e.pci
-    left join pci_config as u on u.target = e.target and u.pci = e.root_port
-    where e.kind = 'nic'
+    left join nic_hop as h on h.target = e.target and h.pci = e.pci
+    left join nic_config as c on c.target = e.target and c.pci = e.pci
+    left join nic_config as u on u.target = e.target and u.pci = e.root_port
 )
 
 select
     n.*,
-    -- MAX_ACC_OUT_READ is in units of 1 KB, and 0 leaves it to the card.
-    case
-        when p.current_code > 0 and p.current_code * 1024 < n.tagged_bytes then p.current_code * 1024 else n.tagged_bytes
-    end as window_bytes,
+    case when p.bytes < n.tagged_bytes then p.bytes else n.tagged_bytes end as window_bytes,
     into_memory_gbps(n.line_gbps, n.max_payload) as into_memory_gbps,
     from_memory_gbps(n.line_gbps, n.completion_payload) as from_memory_gbps,
     pcie_gbps(n.line_gbps, n.max_payload, n.completion_payload) as pcie_gbps,
@@ -55,9 +77,8 @@ select
     both_ways_gbps(n.gts, n.width, n.max_payload, n.max_read_request) as both_ways_gbps,
     case when f.iommu_type in ('DMA', 'DMA-FQ') then 'translated' when f.iommu_type is not null then 'direct' end as latency_class
 from nics as n
-left join pci_function as f on f.target = n.target and f.pci = n.pci
-left join nic_parameter as p
-    on p.target = n.target and p.pci = n.pci and p.name = 'MAX_ACC_OUT_READ' and p.port = 0 and p.element = -1;
+left join nic_function as f on f.target = n.target and f.pci = n.pci
+left join nic_window as p on p.target = n.target and p.pci = n.pci;
 
 -- Of a port by itself: the smaller of what its wire and what its NIC's PCIe path lets through.
 create or replace temp table port_ceiling as
