@@ -42,6 +42,10 @@ guide: (wheelhouse "--python" "3.11" "--only-needed")
 demo *arguments:
     {{ python }} -m tools.make_demo {{ arguments }}
 
+# run every command of the pages about `railwright fit`, and write what they print
+fit-pages:
+    {{ python }} -m tools.fit_pages
+
 # run every command of docs/examples, and write what they print (as root)
 examples:
     {{ python }} -m tools.make_examples
@@ -54,6 +58,7 @@ bench FOLDER:
     {{ python }} -m bench.parsers
     {{ python }} -m bench.million {{ FOLDER }}
     {{ python }} -m bench.check {{ FOLDER }}
+    {{ python }} -m bench.ceilings {{ FOLDER }}
     {{ python }} -m bench.faults
 
 # wheels of ours and of every dependency for an air-gapped site, into wheelhouse/
