@@ -85,7 +85,8 @@ def groups(database: duckdb.DuckDBPyConnection) -> list[Group]:
 def exit_status(database: duckdb.DuckDBPyConnection) -> int:
     """3: something could not be worked out, or nothing was there. A port that is down is known."""
     found = database.execute(
-        "SELECT count(*), count(*) FILTER (write_gbps IS NOT NULL OR state <> 'ACTIVE'), (SELECT count(*) FROM target WHERE kind = 'host' "
+        "SELECT count(*), count(*) FILTER (write_gbps IS NOT NULL OR state <> 'ACTIVE'), "
+        "(SELECT count(*) FROM target WHERE kind = 'host' "
         "AND status NOT IN ('reached', 'incomplete') AND out_of_service = '') FROM port_ceiling"
     ).fetchall()
     ports, known, silent = found[0]
