@@ -17,6 +17,8 @@ from lab import proc_links
 
 LAB = Path(os.environ.get("LAB", str(Path.home() / ".cache/railwright-lab")))
 
+NAMESPACES = Path("/run/netns")  # where iproute2 keeps their names
+
 # A program in place of Python that never answers; it ends when its input does, as a reader stuck on
 # the connection would.
 _HANG = "#!/bin/sh\nexec cat >/dev/null\n"
@@ -234,7 +236,7 @@ def _prepare_upper(fleet: Fleet, host: Host) -> None:
 
 def clear_after_the_dead() -> None:
     """Namespaces of runs that were killed: their name says whose they were."""
-    for namespace in Path("/run/netns").glob("rw?-*-*"):
+    for namespace in NAMESPACES.glob("rw?-*-*"):
         owner = namespace.name.split("-")[1]
         if owner.isdigit() and not Path(f"/proc/{owner}").exists():
             subprocess.run(["ip", "netns", "del", namespace.name], capture_output=True)
@@ -383,7 +385,7 @@ def down(fleet: Fleet) -> None:
 
 def clear(prefix: str, folder: Path) -> None:
     """Namespaces, mount and files of a fleet without processes; also of one that was killed."""
-    for namespace in Path("/run/netns").glob(f"{prefix}*"):
+    for namespace in NAMESPACES.glob(f"{prefix}*"):
         subprocess.run(["ip", "netns", "del", namespace.name], capture_output=True)
     for _ in range(50):  # the hosts' own mounts go with their last process
         done = subprocess.run(["umount", str(folder / "o")], capture_output=True)

@@ -113,7 +113,7 @@ class Hosts(Part):
         struck = one.machine.strike(fault, at, earlier=earlier)
         count = self._show(one, was)
         finds = f"{struck.injection.fault.rule} should find it"
-        return f"{machine}: {struck.words}; {count} files changed; {finds}"
+        return f"{machine}: {struck.words}; {count}; {finds}"
 
     def heal(self, machine: str) -> str:
         """Take all faults out of a host."""
@@ -121,7 +121,7 @@ class Hosts(Part):
         was = one.machine.model()
         words = one.machine.heal()
         count = self._show(one, was)
-        return f"{machine}: healed of {', '.join(words) or 'nothing'}; {count} files changed"
+        return f"{machine}: healed of {', '.join(words) or 'nothing'}; {count}"
 
     def reboot(self, machine: str) -> str:
         """End the host now; `tick` starts it again when it is time."""
@@ -179,9 +179,10 @@ class Hosts(Part):
         root = self.fleet.root(one.host) if runs else None
         return Places(base / "t", base / "u", root)
 
-    def _show(self, one: _Live, was: HostModel) -> int:
-        """Let the host's files follow its state."""
-        return len(rewrite(self._places(one), rendered(was), rendered(one.machine.model())))
+    def _show(self, one: _Live, was: HostModel) -> str:
+        """Let the host's files follow its state; how many changed, in words."""
+        changed = rewrite(self._places(one), rendered(was), rendered(one.machine.model()))
+        return f"{len(changed)} file{'' if len(changed) == 1 else 's'} changed"
 
 
 def _host(number: int, machine: HostMachine, folder: Path) -> Host:
