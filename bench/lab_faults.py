@@ -1,9 +1,9 @@
-"""The fault matrix live: hosts are broken while they run, read over ssh before and after, and judged.
+"""The fault matrix live: hosts are broken while they run, read before and after, and judged.
 
     python -m bench.lab_faults [MODEL ...]      all models by default, as root
 
-Each fault of a model is on a host of its own, as in bench.faults. The first snapshot is of the hosts
-as they were before the faults showed; it is taken to be an hour old.
+Each fault of a model is on a host of its own, as in bench.faults. The first snapshot is of the
+hosts as they were before the faults showed; it is taken to be an hour old.
 """
 
 import json

@@ -14,26 +14,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lab import proc_links
+from lab.sshd_kinds import break_layer
 
 LAB = Path(os.environ.get("LAB", str(Path.home() / ".cache/railwright-lab")))
 
 NAMESPACES = Path("/run/netns")  # where iproute2 keeps their names
-
-# A program in place of Python that never answers; it ends when its input does, as a reader stuck on
-# the connection would.
-_HANG = "#!/bin/sh\nexec cat >/dev/null\n"
-_FLOOD = "#!/bin/sh\nhead -c 100000000 /dev/zero | tr '\\0' x\n"
-
-# kind -> what is different about that host
-KINDS = {
-    "healthy": "",
-    "refusing": "no sshd listens",
-    "silent": "accepts the connection and never says a word",
-    "hanging": "the interpreter never answers",
-    "flooding": "sends 100 MB without a newline",
-    "no python": "has no Python at all",
-    "no root": "the login is an ordinary user without sudo",
-}
 
 
 @dataclass(frozen=True)
@@ -138,17 +123,6 @@ _OWN = (
     "slurmstepd: [",
 )
 
-_SILENT = """
-import socket, time
-listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-listener.bind(("0.0.0.0", 22))
-listener.listen(16)
-kept = []
-while True:
-    kept.append(listener.accept())
-"""
-
 
 def _start_script(fleet: Fleet, host: Host) -> str:
     """What runs as the first process of a host."""
@@ -215,23 +189,12 @@ def _prepare_upper(fleet: Fleet, host: Host) -> None:
     hosts.parent.mkdir(parents=True)
     names = "".join(f"{other.address} {other.name}\n" for other in fleet.hosts)
     hosts.write_text(f"127.0.0.1 localhost\n10.88.255.254 labhub\n{names}")
-    if host.kind == "silent":
-        (upper / "silent.py").write_text(_SILENT)
     for name, content, mode in host.extra:
         path = upper / name.lstrip("/")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         path.chmod(mode)
-    if host.kind in ("hanging", "flooding", "no python"):
-        binaries = upper / "usr/bin"
-        binaries.mkdir(parents=True)
-        for path in (LAB / "rootfs/usr/bin").glob("python3*"):
-            # A character device 0/0 is how an overlay says "deleted".
-            os.mknod(binaries / path.name, 0o600 | 0o020000, os.makedev(0, 0))
-        if host.kind != "no python":
-            (binaries / "python3").unlink()
-            (binaries / "python3").write_text(_HANG if host.kind == "hanging" else _FLOOD)
-            (binaries / "python3").chmod(0o755)
+    break_layer(upper, LAB / "rootfs", host.kind)
 
 
 def clear_after_the_dead() -> None:

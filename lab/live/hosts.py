@@ -113,7 +113,7 @@ class Hosts(Part):
         struck = one.machine.strike(fault, at, earlier=earlier)
         count = self._show(one, was)
         finds = f"{struck.injection.fault.rule} should find it"
-        return f"{machine}: {struck.words}; {count}; {finds}"
+        return f"{machine}: {struck.words}; {_files(count)}; {finds}"
 
     def heal(self, machine: str) -> str:
         """Take all faults out of a host."""
@@ -121,7 +121,7 @@ class Hosts(Part):
         was = one.machine.model()
         words = one.machine.heal()
         count = self._show(one, was)
-        return f"{machine}: healed of {', '.join(words) or 'nothing'}; {count}"
+        return f"{machine}: healed of {', '.join(words) or 'nothing'}; {_files(count)}"
 
     def reboot(self, machine: str) -> str:
         """End the host now; `tick` starts it again when it is time."""
@@ -179,16 +179,19 @@ class Hosts(Part):
         root = self.fleet.root(one.host) if runs else None
         return Places(base / "t", base / "u", root)
 
-    def _show(self, one: _Live, was: HostModel) -> str:
-        """Let the host's files follow its state; how many changed, in words."""
-        changed = rewrite(self._places(one), rendered(was), rendered(one.machine.model()))
-        return f"{len(changed)} file{'' if len(changed) == 1 else 's'} changed"
+    def _show(self, one: _Live, was: HostModel) -> int:
+        """Let the host's files follow its state; how many changed."""
+        return len(rewrite(self._places(one), rendered(was), rendered(one.machine.model())))
 
 
 def _host(number: int, machine: HostMachine, folder: Path) -> Host:
     tree = folder / "o" / str(number) / "t"
     real = tuple((LAB / "rootfs/usr/bin" / name, f"/{REAL}/{name}") for name in REAL_PROGRAMS)
     return Host(number, tree=tree, alias=machine.name, mounts=((tree / "keeper", SOCKET), *real))
+
+
+def _files(count: int) -> str:
+    return f"{count} file{'' if count == 1 else 's'} changed"
 
 
 def _listener(folder: Path) -> socket.socket:
