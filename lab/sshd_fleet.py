@@ -4,6 +4,7 @@ Everything lives in a hub namespace and below one folder; `down` leaves no proce
 or file. Needs root. A host may be healthy or one of the broken KINDS that a site really has.
 """
 
+import math
 import os
 import shutil
 import subprocess
@@ -277,7 +278,8 @@ def start(fleet: Fleet, host: Host, uptime_s: float | None = None) -> None:
     """Start a host; `uptime_s` is how long it says it has been up, otherwise as this machine."""
     time_options = []
     if uptime_s is not None:
-        offset = round(uptime_s - float(Path("/proc/uptime").read_text().split()[0]))
+        # Rounded up: a clock that would begin before 0 is refused.
+        offset = math.ceil(uptime_s - float(Path("/proc/uptime").read_text().split()[0]))
         time_options = ["--time", "--boottime", str(offset)]
     with (fleet.folder / f"{host.number}.log").open("wb") as log:
         fleet.processes[host.number] = subprocess.Popen(

@@ -111,7 +111,7 @@ STRUCK = (
     ("narrow_leg", "mlx5_1"),
     ("no_peer_memory", ""),
     ("other_mtu", "mlx5_0"),
-    ("sent_anew", "mlx5_0"),
+    ("connections_died", "mlx5_0"),
     ("little_locked_memory", ""),
 )
 

@@ -40,7 +40,7 @@ keeper = socket.socket(socket.AF_UNIX)
 try:
     keeper.connect("{SOCKET}")
 except OSError as error:
-    sys.exit(f"{{name}}: nobody keeps this host: {{error}}")
+    sys.exit(f"{{name}}: the lab's keeper cannot be asked: {{error}}")
 keeper.sendall(json.dumps({{"do": "reboot"}}).encode() + b"\\n")
 keeper.makefile().read()
 """
