@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from bench.collect_fleet import facts as facts_of
 from bench.fault_fleet import verdicts_of
 from lab.fleet import MODELS
 from lab.fleet.faults import Injection, all_faults, places
@@ -261,3 +262,36 @@ def test_an_up_that_is_killed_half_way_is_taken_back(tmp_path: Path) -> None:
         time.sleep(0.1)
     os.close(held)
     assert seen.left() == []
+
+
+# ---- with Slurm
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[Place]:
+    here = Place(tmp_path / "live")
+    done = lab(here, "up", "--hosts", "2", "--models", "passthrough_vm", "--slurm",
+               "--seconds-to-boot", "0.5")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    seen = traces_of(here)
+    yield here
+    said(here, "down")
+    assert seen.left() == []
+
+
+def test_slurm_runs_jobs_and_reads_the_same_facts(cluster: Place, tmp_path: Path) -> None:
+    names = ["mist-vm001", "mist-vm002"]
+    hosts = said(cluster, "run", "--", "srun", "-N", "2", "hostname").split()
+    assert sorted(hosts) == names
+    by_ssh = collect(cluster, tmp_path / "ssh", "-w", "mist-vm[001-002]")
+    by_slurm = collect(cluster, tmp_path / "slurm", "-w", "@slurm:gpu", "--via", "slurm")
+    assert facts_of(by_slurm, names) == facts_of(by_ssh, names)
+    assert len(facts_of(by_slurm, names)["rdma_device"]) == 16
+
+    said(cluster, "reboot", names[0])
+    deadline = time.monotonic() + 200
+    while said(cluster, "run", "--", "sinfo", "-h", "-o", "%T %D").split() != ["idle", "2"] or (
+        lab(cluster, "run", "--", "srun", "-w", names[0], "-I20", "true").returncode
+    ):
+        assert time.monotonic() < deadline
+        time.sleep(1)
