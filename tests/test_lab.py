@@ -58,7 +58,7 @@ def traces_of(place: Place) -> Traces:
 
 def collect(place: Place, store: Path, *words: str) -> Snapshot:
     """As the last line of `lab up` proposes."""
-    done = lab(place, "run", "--", "railwright", "collect", "--store", str(store),
+    done = lab(place, "run", "--", sys.executable, "-m", "railwright", "collect", "--store", str(store),
                "--timeout", "300", "--state-from", "none", *words)  # fmt: skip
     # 3: a virtual machine's firmware tools cannot open its cards.
     assert done.returncode in (0, 3), done.stderr
