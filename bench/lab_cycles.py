@@ -26,12 +26,13 @@ def main() -> None:
         place = Place(Path(name) / "live")
         for cycle in range(cycles):
             began = time.monotonic()
-            client.start(place, Options(hosts=hosts), lambda _: None)
+            keeper = client.start(place, Options(hosts=hosts), lambda _: None)
             ups.append(time.monotonic() - began)
             hub = client.ask(place, {"do": "status"})["hub"]
             seen = traces(place, hub.removesuffix("hub"))
             began = time.monotonic()
             client.end(place)
+            keeper.wait()
             downs.append(time.monotonic() - began)
             left += seen.left()
             print(

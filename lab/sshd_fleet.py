@@ -350,8 +350,9 @@ def down(fleet: Fleet) -> None:
 
 def clear(prefix: str, folder: Path) -> None:
     """Namespaces, mount and files of a fleet without processes; also of one that was killed."""
-    for namespace in NAMESPACES.glob(f"{prefix}*"):
-        subprocess.run(["ip", "netns", "del", namespace.name], capture_output=True)
+    names = [path.name for path in NAMESPACES.glob(f"{prefix}*")]
+    lines = "".join(f"netns del {name}\n" for name in names)
+    subprocess.run(["ip", "-force", "-batch", "-"], input=lines.encode(), capture_output=True)
     for _ in range(50):  # the hosts' own mounts go with their last process
         done = subprocess.run(["umount", str(folder / "o")], capture_output=True)
         if done.returncode == 0 or not (folder / "o").is_mount():

@@ -27,8 +27,8 @@ def need_root() -> None:
         raise LabError("The lab makes namespaces and mounts: run it as root.")
 
 
-def start(place: Place, options: Options, tell: Callable[[str], None]) -> None:
-    """Bring a lab up and wait until everything answers."""
+def start(place: Place, options: Options, tell: Callable[[str], None]) -> "subprocess.Popen[str]":
+    """Bring a lab up and wait until everything answers; its keeper."""
     need_root()
     check(options)
     held = place.hold()
@@ -46,7 +46,7 @@ def start(place: Place, options: Options, tell: Callable[[str], None]) -> None:
         for line in process.stdout:
             said = line.rstrip("\n")
             if said == READY:
-                return
+                return process
             tell(said)
     except KeyboardInterrupt:
         tell("stopped; taking back what is up")
