@@ -43,7 +43,7 @@ def main() -> None:
         (f"up, {hosts} hosts of all models", f"{min(ups):.1f} to {max(ups):.1f} s", "60 s"),
         ("down", f"{min(downs):.1f} to {max(downs):.1f} s", "-"),
         (
-            "CPU of the keeper and all that it started, per host and cycle",
+            "CPU of the keeper, per host and cycle; what hosts do themselves is not in it",
             f"{(used.ru_utime + used.ru_stime) / cycles / hosts:.2f} s",
             "-",
         ),
