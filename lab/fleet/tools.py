@@ -71,14 +71,25 @@ def write_tools(root: Path, host: HostModel) -> None:
 
 def fill_tools(files: Tree, host: HostModel, in_both: frozenset[str] = IN_BOTH) -> None:
     """The same into a tree; `in_both` are programs that go to usr/bin and usr/sbin."""
-    programs = _answers(host)
+    _fill_programs(files, _answers(host), in_both)
+    write_files(files, {p: text for p, text in all_files(host).items() if not in_sys(p)})
+
+
+def write_programs(root: Path, host: HostModel, only: frozenset[str] | None = None) -> None:
+    """Programs with their answers, below a root folder: all of them, or those of these names."""
+    chosen = {p: said for p, said in _answers(host).items() if only is None or p in only}
+    _fill_programs(Folder(root), chosen, IN_BOTH)
+
+
+def _fill_programs(
+    files: Tree, programs: dict[str, dict[str, str]], in_both: frozenset[str]
+) -> None:
     for program, answers in programs.items():
         files.write(f"{ANSWERS}/{program}", answers)
     system = {program: SCRIPT for program in programs if program in SYSTEM_PROGRAMS}
     usual = {p: SCRIPT for p in programs if p not in SYSTEM_PROGRAMS or p in in_both}
     files.write("usr/sbin", system, mode=0o755)
     files.write("usr/bin", usual, mode=0o755)
-    write_files(files, {p: text for p, text in all_files(host).items() if not in_sys(p)})
 
 
 def _answers(host: HostModel) -> dict[str, dict[str, str]]:
