@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 LINES = 24
+INTERRUPT, END, BACKSPACES = b"\x03", b"\x04", (b"\x7f", b"\x08")
 
 
 def main(settings: dict[str, Any]) -> None:
@@ -23,13 +24,22 @@ def main(settings: dict[str, Any]) -> None:
     cli = Cli(settings)
     tty.setraw(0, termios.TCSANOW)
     cli.say(settings.get("banner", ""))
+    if cli.trouble and settings.get("at") == "login":
+        cli.make_trouble()
     cli.prompt()
     line = b""
     while True:
         got = os.read(0, 1)
-        if not got:
+        if not got or got == END:
             return
-        if got in (b"\r", b"\n"):
+        if got == INTERRUPT:
+            os.write(1, b"^C\r\r\n")
+            line = b""
+            cli.prompt()
+        elif got in BACKSPACES:
+            os.write(1, b"\b \b" if line else b"")
+            line = line[:-1]
+        elif got in (b"\r", b"\n"):
             os.write(1, b"\r\r\n")
             if not cli.take(line.decode("ascii", "replace").strip()):
                 return
@@ -78,7 +88,7 @@ class Cli:
 
     def answer(self, line: str) -> None:
         """What the command prints, or that it is not to be had."""
-        answer = self.settings["answers"].get(line)
+        answer = self.known(line)
         if line in self.settings.get("denied", ()):
             self.say(f"% Authorization denied for command '{line}'\n")
         elif answer is None:
@@ -86,16 +96,27 @@ class Cli:
         else:
             self.page(answer if answer.endswith("\n") else answer + "\n")
 
+    def known(self, line: str) -> str | None:
+        """The answer as it is now: the state of the switch may have changed since the last one."""
+        name = "".join(c if c.isascii() and c.isalnum() else "_" for c in line.replace("'", ""))
+        try:
+            return (Path(self.settings["answers"]) / name).read_text("utf-8")
+        except OSError:
+            return None
+
     def page(self, text: str) -> None:
-        """All of it, or as much as fits a screen and a question."""
+        """All of it, or a screen, a question, and after a blank the next one."""
         lines = text.split("\n")
-        if not self.paging or len(lines) <= LINES:
-            self.say(text)
-            return
-        self.say("\n".join(lines[:LINES]) + "\n")
-        os.write(1, b" --More-- ")
-        key = os.read(0, 1)  # whoever types now has answered the pager
-        self.note(f"KEY {key!r}")
+        while self.paging and len(lines) > LINES:
+            self.say("\n".join(lines[:LINES]) + "\n")
+            os.write(1, b" --More-- ")
+            key = os.read(0, 1)  # whoever types now has answered the pager
+            self.note(f"KEY {key!r}")
+            os.write(1, b"\r          \r")
+            if key != b" ":
+                return
+            lines = lines[LINES:]
+        self.say("\n".join(lines))
 
     def make_trouble(self) -> bool:
         """Hang, flood or die."""
