@@ -110,7 +110,7 @@ def _start_on_host(slurm: Slurm, host: Host, key: bytes) -> None:
     log = (slurm.folder / f"slurmd-{host.number}.log").open("wb")
     slurm.processes.append(
         subprocess.Popen(
-            ["nsenter", "-t", str(slurm.fleet.init_pid(host)), "-m", "-u", "-p", "-n", "-r", "-w",
+            ["nsenter", "-t", str(slurm.fleet.init_pid(host)), "-m", "-u", "-p", "-n", "-T", "-r", "-w",
              "/bin/sh", "-c", script],
             stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
         )
