@@ -49,8 +49,7 @@ _OWN_ROOT = """set -e
 mount -t tmpfs tmpfs {top}
 mkdir {top}/u {top}/w {top}/m
 mount -t overlay overlay -o lowerdir={lower},upperdir={top}/u,workdir={top}/w {top}/m
-mkdir -p {top}/m/run/sshd {top}/m/dev {top}/m{folder}
-mount --bind {folder} {top}/m{folder}
+mkdir -p {top}/m/run/sshd {top}/m/dev
 mount -t proc proc {top}/m/proc
 mount -t tmpfs dev {top}/m/dev
 cd {top}/m/dev
@@ -59,6 +58,8 @@ cd /
 mkdir {top}/m/dev/pts
 mount -t devpts devpts {top}/m/dev/pts -o newinstance,ptmxmode=0666
 ln -s pts/ptmx {top}/m/dev/ptmx
+mkdir -p {top}/m{folder}
+mount --bind {folder} {top}/m{folder}
 exec chroot {top}/m {serve}
 """
 
@@ -81,6 +82,7 @@ class Switch:
     hangs: tuple[str, ...] = ()  # commands of a shell that never end
     floods: tuple[str, ...] = ()  # commands of a shell that never stop printing
     files: dict[str, str] = field(default_factory=dict)  # beside the answers
+    tools: tuple[str, ...] = TOOLS  # programs of a shell
     address: str = LOOPBACK
     port: int = 0
 
@@ -142,7 +144,7 @@ class Site:
         for suffix, commands in (("hang", switch.hangs), ("flood", switch.floods)):
             for command in commands:
                 yield f"answers/{file_name(command)}.{suffix}", File("")
-        for tool in TOOLS:
+        for tool in switch.tools:
             yield f"bin/{tool}", File(_TOOL, 0o755)
         words = {"own": own, "python": python, "dump": f"{self.folder}/dump.py"}
         yield "login", File(_LOGIN.format(name=switch.name, **words))
