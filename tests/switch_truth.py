@@ -21,7 +21,8 @@ NOT_TOLD = {
 
 # What every system counts of a port that is up: (counter, priority or queue).
 COUNTED = {("rx_ok", -1), ("tx_ok", -1), ("pfc_rx", 3), ("pfc_tx", 3)}
-NOT_COUNTED = {"onyx": {("pfc_rx", 3), ("pfc_tx", 3)}}
+BY_PRIORITY = {("pfc_rx", 3), ("pfc_tx", 3)}
+NOT_COUNTED = {"eos": BY_PRIORITY, "onyx": BY_PRIORITY}
 
 Rows = dict[str, list[dict[str, Any]]]
 Check = Callable[[Rows, Fabric, Switch], None]

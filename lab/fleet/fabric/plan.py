@@ -26,7 +26,7 @@ role = "compute"
 """
 _STORAGE_ROLE = '[[role]]\nrole = "storage"\n{hosts}devices = ["mlx5_8", "mlx5_9"]\n'
 _WANTED = """mtu = {mtu}
-pfc_watchdog = true
+{netns}pfc_watchdog = true
 switch_mtu = 9216
 oversubscription = {oversubscription}
 """
@@ -75,9 +75,9 @@ def site(fabric: Fabric, variant: str = "usual", hosts: str = "") -> str:
     """
     which = f'hosts = "{hosts}"\n' if hosts else ""
     is_observed = variant == "observed"
-    wanted = _WANTED.format(mtu=fabric.host_mtu, oversubscription=oversubscription(fabric))
-    if not hosts:  # others may have it otherwise
-        wanted += 'rdma_netns_mode = "shared"\n'
+    netns = "" if hosts else 'rdma_netns_mode = "shared"\n'  # others may have it otherwise
+    most = oversubscription(fabric)
+    wanted = _WANTED.format(mtu=fabric.host_mtu, netns=netns, oversubscription=most)
     if variant == "storage":
         wanted += f"storage_dscp = {STORAGE_DSCP}\n"
     compute = ", ".join(f'"mlx5_{port}"' for port in range(fabric.host_ports))
