@@ -232,7 +232,7 @@ def _prepare_upper(fleet: Fleet, host: Host) -> None:
             (binaries / "python3").chmod(0o755)
 
 
-def _clear_after_the_dead() -> None:
+def clear_after_the_dead() -> None:
     """Namespaces of runs that were killed: their name says whose they were."""
     for namespace in Path("/run/netns").glob("rw?-*-*"):
         owner = namespace.name.split("-")[1]
@@ -289,7 +289,7 @@ def _write_ssh_files(fleet: Fleet) -> None:
 
 def prepare(name: str, hosts: list[Host], folder: Path) -> Fleet:
     """Folders, network and ssh files; no host is up yet."""
-    _clear_after_the_dead()
+    clear_after_the_dead()
     fleet = Fleet(f"{name}-{os.getpid()}-", folder, hosts)
     folder.mkdir(parents=True)
     (folder / "o").mkdir()

@@ -112,7 +112,7 @@ def rewrite(places: Places, old: Memory, new: Memory) -> list[str]:
     gone = [name for name in old.entries if name not in new.entries]
     changed = [n for n, entry in new.entries.items() if old.entries.get(n) != entry]
     for name in gone:
-        os.unlink(places.path(name))
+        Path(places.path(name)).unlink()
     for name in sorted(new.folders - old.folders):
         Path(places.path(f"{name}/")).mkdir(exist_ok=True)
     for name in changed:
@@ -127,8 +127,7 @@ def rewrite(places: Places, old: Memory, new: Memory) -> list[str]:
 
 def _hide(places: Places, name: str) -> None:
     path = places.path(name)
-    if os.path.lexists(path):
-        os.unlink(path)
+    Path(path).unlink(missing_ok=True)
     if not places.runs:  # a character device 0/0 is how an overlay says "deleted"
         os.mknod(path, 0o600 | 0o020000, os.makedev(0, 0))
 
@@ -146,10 +145,10 @@ def _put(places: Places, name: str, entry: Entry) -> None:
     else:
         beside = f"{path}.new"
         if entry.link:
-            os.symlink(entry.link, beside)
+            Path(beside).symlink_to(entry.link)
         else:
             handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, entry.mode)
             os.write(handle, entry.content)
             os.fchmod(handle, entry.mode)
             os.close(handle)
-        os.rename(beside, path)
+        Path(beside).rename(path)

@@ -15,7 +15,7 @@ from lab.fleet.model import HostModel
 from lab.live.files import REAL, REAL_PROGRAMS, SOCKET, Places, rendered, rewrite, write_all
 from lab.live.machine import HostMachine
 from lab.live.names import nearest
-from lab.live.part import Hub, LabError, Status
+from lab.live.part import Hub, LabError, Part, Status
 from lab.live.writers import in_processes
 from lab.sshd_fleet import LAB, Fleet, Host
 
@@ -32,7 +32,7 @@ class _Live:
     due: float | None = None  # when it starts again, by time.monotonic()
 
 
-class Hosts:
+class Hosts(Part):
     """Many of them on one hub."""
 
     name = "hosts"
@@ -52,6 +52,7 @@ class Hosts:
             one.name: _Live(one, host) for one, host in zip(self._machines, hosts, strict=True)
         }
         self._fleet = sshd_fleet.prepare(FLEET, hosts, folder)
+        (folder / "hosts").write_text("".join(f"{name}\n" for name in self._live))
         return Hub(self._fleet.hub, "br0", self._fleet.name, folder)
 
     @property
@@ -90,7 +91,7 @@ class Hosts:
     def status(self) -> list[Status]:
         """Every host."""
         return [
-            Status(name, one.machine.kind, "up" if one.due is None else "booting",
+            Status(name, one.machine.kind, self._state(one),
                    tuple(fault.words for fault in one.machine.faults))
             for name, one in self._live.items()
         ]  # fmt: skip
@@ -111,7 +112,8 @@ class Hosts:
         was = one.machine.model()
         struck = one.machine.strike(fault, at, earlier=earlier)
         count = self._show(one, was)
-        return f"{machine}: {struck.words}; {count} files changed; {struck.injection.fault.rule} should find it"
+        finds = f"{struck.injection.fault.rule} should find it"
+        return f"{machine}: {struck.words}; {count} files changed; {finds}"
 
     def heal(self, machine: str) -> str:
         """Take all faults out of a host."""
@@ -166,6 +168,12 @@ class Hosts:
         return ["-f", str(self.fleet.folder / "hosts")] if self._live else []
 
     # ---- inside
+
+    def _state(self, one: _Live) -> str:
+        if one.due is not None:
+            return "booting"
+        process = self.fleet.processes.get(one.host.number)
+        return "up" if process is not None and process.poll() is None else "ended"
 
     def _found(self, name: str) -> _Live:
         if name not in self._live:

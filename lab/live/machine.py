@@ -60,9 +60,8 @@ class HostMachine:
         except (KeyError, StopIteration, ValueError) as error:
             self.faults = before
             there = ", ".join(one.words for one in before)
-            raise LabError(
-                f"{name} cannot be put on top of what {self.name} has: {there}. Heal it first."
-            ) from error
+            words = f"{name} cannot be put on top of what {self.name} has: {there}. Heal it first."
+            raise LabError(words) from error
         return struck
 
     def heal(self) -> list[str]:
@@ -100,22 +99,18 @@ class HostMachine:
 
     def _place(self, fault: Fault, at: str) -> Place:
         found = places(self.healthy, fault.at)
+        where = _NAMED.get(fault.at, f"a {fault.at}")
         if not found:
-            raise LabError(
-                f"{self.name} has nothing that {fault.name} could strike: {_NAMED.get(fault.at, fault.at)}."
-            )
+            raise LabError(f"{fault.name} strikes {where}, and {self.name} has none.")
         if not at:
             return found[0]
-        chosen = [place for place in found if place.name == at]
-        if not chosen:
-            names = ", ".join(place.name for place in found) or "nothing"
-            raise LabError(
-                f"{fault.name} strikes {_NAMED.get(fault.at, f'a {fault.at}')}, and on {self.name} "
-                f"{at} is none. There: {names}."
-                if fault.at != "host"
-                else f"{fault.name} strikes a host as a whole: leave --at out."
-            )
-        return chosen[0]
+        if fault.at == "host":
+            raise LabError(f"{fault.name} strikes a host as a whole: leave --at out.")
+        for place in found:
+            if place.name == at:
+                return place
+        names = ", ".join(place.name for place in found)
+        raise LabError(f"{fault.name} strikes {where}. {self.name} has {names}, and not {at}.")
 
 
 def _booted(host: HostModel, boots: int) -> HostModel:

@@ -8,6 +8,7 @@ the *thread* that started it.
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from socket import socket
 from typing import Any, Protocol
 
 
@@ -44,7 +45,7 @@ class Status:
 
 
 class Part(Protocol):
-    """Machines of one sort."""
+    """Machines of one sort; what is the same for most is written here."""
 
     name: str  # hosts, switches, guests, slurm
 
@@ -59,21 +60,40 @@ class Part(Protocol):
 
     def faults(self, machine: str = "") -> dict[str, str]:
         """Fault -> where it strikes and what finds it; of one machine, or of all."""
+        del machine
+        return {}
 
     def strike(self, machine: str, fault: str, at: str = "", *, earlier: bool = False) -> str:
         """Put a fault into a machine; what was done, in words. LabError where it cannot be.
 
         `earlier`: leave the machine as it was before the fault showed, for a first snapshot.
         """
+        del fault, at, earlier
+        raise LabError(f"{machine}: {self.name} have no faults.")
 
     def heal(self, machine: str) -> str:
         """Take all faults out of a machine; what was done, in words."""
+        return f"{machine}: healed of nothing"
 
     def reboot(self, machine: str) -> str:
         """Restart a machine; returns before it answers again."""
+        raise LabError(f"{machine}: {self.name} cannot be restarted.")
+
+    def tick(self) -> None:
+        """Called now and then: what was put off can be done."""
+
+    def listeners(self) -> Iterator[tuple[socket, str]]:
+        """Sockets through which the machines' own programs ask the keeper, and whose they are."""
+        return iter(())
 
     def ssh_config(self) -> str:
-        """`Host` blocks for all machines that answer ssh from the hub."""
+        """`Host` blocks for the machines that answer ssh from the hub."""
+        return ""
 
     def collect_arguments(self) -> list[str]:
-        """What `railwright collect` needs to read this part's machines; may be empty."""
+        """What `railwright collect` needs to read this part's machines."""
+        return []
+
+    def environment(self) -> dict[str, str]:
+        """What programs at the hub need to find this part."""
+        return {}

@@ -49,7 +49,7 @@ def _work(parent: int, jobs: Sequence[Callable[[], object]], told: Connection) -
     for job in jobs:
         try:
             job()
-        except Exception as error:  # noqa: BLE001 (told to the parent, who raises)
+        except Exception as error:  # the parent raises it
             told.send(f"{type(error).__name__}: {error}")
             return
         told.send("")
