@@ -75,7 +75,6 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     site.make_root()
     folder = tmp_path_factory.mktemp("live")
     made = cluster(2, 2, 4)
-    assert made.fabric is not None
     assert {one.name: one.system for one in made.fabric.switches} == SYSTEMS
     hosts = Hosts(made.machines)
     try:
@@ -154,8 +153,8 @@ def test_both_ends_of_a_link_name_each_other(healthy: Snapshot) -> None:
 def test_a_healthy_lab_is_silent(lab: Lab, healthy: Snapshot) -> None:
     folder = lab.folder / "site"
     folder.mkdir()
-    (folder / "site.toml").write_text(lab.cluster.site())
-    (folder / "cabling.csv").write_text(lab.cluster.cabling())
+    for name, text in lab.cluster.texts().items():
+        (folder / name).write_text(text)
     wanted = load_site(folder / "site.toml")
     with checked(healthy, chosen(Choice(()), wanted), wanted, []) as findings:
         fails = findings.database.execute(

@@ -15,7 +15,7 @@ from lab.fleet import MODELS
 from lab.fleet.fabric import Fabric, Shape, build
 from lab.fleet.fabric.hardware import SWITCH_MODELS, SYSTEMS
 from lab.fleet.fabric.hosts import host_model
-from lab.fleet.fabric.plan import cabling, site
+from lab.fleet.fabric.plan import CABLING, cabling, site
 from lab.fleet.fabric.routes import planned_places
 from lab.fleet.faults.sites import SITES
 from lab.live.machine import HostMachine
@@ -34,6 +34,7 @@ BESIDE = {
 NOT_LOSSLESS = "two_socket_4x400g"
 _UNUSED = '[[role]]\nrole = "unused"\nhosts = "{hosts}"\ndevices = ["*"]\n'
 MOST_RAILS = 8
+SITE = "site.toml"
 # Hosts of each other model: one of so many of all.
 _ONE_OF = 8
 _SWITCH = "SN3700"
@@ -47,24 +48,22 @@ class Cluster:
     """Hosts and the fabric that some of them are on."""
 
     machines: tuple[HostMachine, ...]  # those of the fabric first, in its order
-    fabric: Fabric | None = None
+    fabric: Fabric
 
     def site(self, variant: str = "usual") -> str:
         """The site file with which all of it is as wanted."""
         by_kind: dict[str, list[str]] = {}
         for one in self.machines:
             by_kind.setdefault(one.kind, []).append(one.name)
-        if self.fabric is None:
-            return 'profile = "observe"\n' + _classes(by_kind)
         on = node_set(by_kind.pop(ON_THE_FABRIC)) if len(by_kind) > 1 else ""
         others = by_kind.pop(NOT_LOSSLESS, [])
         unused = _UNUSED.format(hosts=node_set(others)) if others else ""
         rest = {kind: names for kind, names in by_kind.items() if kind != ON_THE_FABRIC}
         return site(self.fabric, variant, on) + unused + _classes(rest)
 
-    def cabling(self) -> str:
-        """The plan of the fabric's cables."""
-        return cabling(self.fabric) if self.fabric is not None else ""
+    def texts(self) -> dict[str, str]:
+        """The site file and the plan of the fabric's cables, by name."""
+        return {SITE: self.site(), CABLING: cabling(self.fabric)}
 
 
 def node_set(names: Iterable[str]) -> str:
@@ -128,29 +127,20 @@ def _beside(hosts: int) -> list[HostMachine]:
     return sorted(made, key=lambda one: (list(BESIDE).index(one.kind), one.healthy.number))
 
 
-def cluster(hosts: int, rails: int, switches: int) -> Cluster:
-    """So many hosts, those of the fabric on so many rails; LabError where it cannot be built."""
+def lab_fabric(hosts: int, rails: int, switches: int) -> Fabric:
+    """The fabric of a lab with so many hosts; LabError where it cannot be built."""
     if hosts < 1 or not 1 <= rails <= MOST_RAILS:
-        raise LabError(f"A lab has at least one host, and 1 to {MOST_RAILS} rails.")
-    if not switches:
-        return Cluster(tuple(_without_fabric(hosts)))
+        raise LabError(f"A lab with switches has at least one host, and 1 to {MOST_RAILS} rails.")
     others = hosts // _ONE_OF * len(BESIDE)
-    shape = _shape(hosts - others, rails, switches)
-    fabric = build(shape)
+    return build(_shape(hosts - others, rails, switches))
+
+
+def cluster(hosts: int, rails: int, switches: int) -> Cluster:
+    """So many hosts, those of the fabric on so many rails."""
+    fabric = lab_fabric(hosts, rails, switches)
     places = planned_places(fabric)
     on = [
         HostMachine(ON_THE_FABRIC, host_model(fabric, number, places))
         for number in range(fabric.hosts)
     ]
     return Cluster((*on, *_beside(hosts - fabric.hosts)), fabric)
-
-
-def _without_fabric(hosts: int) -> list[HostMachine]:
-    """Hosts of all models, as they are."""
-    kinds = list(MODELS)
-    made = [
-        HostMachine(kinds[number % len(kinds)], MODELS[kinds[number % len(kinds)]](
-            number // len(kinds) + 1))
-        for number in range(hosts)
-    ]  # fmt: skip
-    return sorted(made, key=lambda one: (kinds.index(one.kind), one.healthy.number))

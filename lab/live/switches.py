@@ -3,9 +3,9 @@
 import shutil
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from lab import switch_sshd
@@ -16,7 +16,7 @@ from lab.fleet.faults.switch_places import faults_of
 from lab.fleet.model import HostModel
 from lab.live.fabric import FabricHosts, FabricState, StruckFabric
 from lab.live.names import nearest
-from lab.live.part import Hub, LabError, Status
+from lab.live.part import Hub, LabError, Part, Status
 from lab.sshd_fleet import LAB
 from lab.switch_sshd import Ground, Site
 
@@ -77,28 +77,33 @@ class SwitchMachine:
         }  # fmt: skip
 
 
-@dataclass
-class Switches:
-    """All switches of a fabric on one hub."""
+class Switches(Part):
+    """All switches of a fabric on one hub.
 
-    state: FabricState
-    # Shows a host of the fabric as it is now; gives how many files were changed.
-    show_host: Callable[[HostModel], int] | None = None
-    name: str = "switches"
-    _machines: dict[str, SwitchMachine] = field(default_factory=dict)
-    _hub: Hub | None = None
-    _site: Site | None = None
-    _process: "subprocess.Popen[bytes] | None" = None
+    `show_host` shows a host of the fabric as it is now, and gives how many files were changed.
+    """
 
-    def __post_init__(self) -> None:
-        switches = self.state.healthy.switches
+    name = "switches"
+
+    def __init__(
+        self,
+        state: FabricState,
+        show_host: Callable[[HostModel], int] | None = None,
+        texts: Mapping[str, str] | None = None,
+    ) -> None:
+        switches = state.healthy.switches
         if len(switches) > MOST:
             raise LabError(f"A lab has at most {MOST} switches, not {len(switches)}.")
+        self.state = state
         self._machines = {
             one.name: SwitchMachine(one.name, one.system, f"{FIRST_ADDRESS}{number}")
             for number, one in enumerate(switches, 1)
         }
-        self._hosts = FabricHosts(self.state.healthy, self.show_host)
+        self._hosts = FabricHosts(state.healthy, show_host)
+        self._texts = dict(texts or {})
+        self._hub: Hub | None = None
+        self._site: Site | None = None
+        self._process: subprocess.Popen[bytes] | None = None
 
     # ---- up and down
 
@@ -228,6 +233,10 @@ class Switches:
             for system, names in by_system.items()
             for word in ("--switches", f"{','.join(names)}={system}")
         ]
+
+    def files(self) -> dict[str, str]:
+        """The site file and the cabling plan."""
+        return self._texts
 
     @property
     def folder(self) -> Path:
