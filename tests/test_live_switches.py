@@ -5,10 +5,7 @@
 
 import json
 import secrets
-import subprocess
-import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +13,9 @@ import pytest
 
 from bench.fabric_faults import judged
 from lab import site
-from lab.live import switches
-from lab.live.cluster import Cluster, cluster
-from lab.live.fabric import FabricState
-from lab.live.hosts import Hosts
+from lab.live.cluster import cluster
 from lab.live.part import LabError
-from lab.live.switches import Switches
+from lab.live.whole import Whole, running
 from railwright.check.run import Choice, checked, chosen
 from railwright.facts.snapshot import Snapshot, find
 from railwright.intent.site import load_site
@@ -41,57 +35,21 @@ STRUCK = (
 )
 
 
-@dataclass
-class Lab:
-    """A lab that is up, and how to read it."""
-
-    cluster: Cluster
-    hosts: Hosts
-    switches: Switches
-    folder: Path
-
-    def collect(self, name: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
-        """Into the store `name`."""
-        config = self.folder / "ssh_config"
-        config.write_text(self.switches.ssh_config() + self.hosts.ssh_config())
-        return self.hosts.fleet.run(  # type: ignore[return-value]
-            [sys.executable, "-m", "railwright", "collect", "-F", str(config), "--store",
-             str(self.folder / name), "--state-from", "none", *arguments],
-            capture_output=True, text=True, timeout=900,
-        )  # fmt: skip
-
-    def ssh(self, switch: str, command: str) -> str:
-        """What a switch prints."""
-        config = self.folder / "ssh_config"
-        config.write_text(self.switches.ssh_config() + self.hosts.ssh_config())
-        argv = ["ssh", "-F", str(config), switch, command]
-        done = self.hosts.fleet.run(argv, capture_output=True, text=True, timeout=120)
-        return str(done.stdout)
-
-
 @pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Whole]:
     """Two hosts on two rails, two leaves, two spines: each switch of another system."""
     site.make_root()
     folder = tmp_path_factory.mktemp("live")
     made = cluster(2, 2, 4)
     assert {one.name: one.system for one in made.fabric.switches} == SYSTEMS
-    hosts = Hosts(made.machines)
-    try:
-        hub = hosts.prepare(folder / "run")
-        for _ in hosts.up(hub):
-            pass
-        parts = Switches(FabricState(made.fabric), hosts.rebase)
-        with switches.running(parts, hub) as up:
-            yield Lab(made, hosts, up, folder)
-    finally:
-        hosts.down()
+    with running(made, folder) as whole:
+        yield whole
 
 
 @pytest.fixture(scope="module")
-def healthy(lab: Lab) -> Snapshot:
+def healthy(lab: Whole) -> Snapshot:
     """Hosts and switches in one run."""
-    done = lab.collect("store", "-w", "gpu[001-002]", *lab.switches.collect_arguments())
+    done = lab.collect(lab.folder / "store")
     assert done.returncode == 0, done.stderr
     return find(lab.folder / "store", None)
 
@@ -131,7 +89,7 @@ def test_hosts_and_switches_are_read_in_one_run(healthy: Snapshot) -> None:
 @pytest.mark.parametrize("check", CHECKS)
 @pytest.mark.parametrize("name", NAMES)
 def test_facts_of_a_switch_equal_its_model(
-    lab: Lab, healthy: Snapshot, name: str, check: Check
+    lab: Whole, healthy: Snapshot, name: str, check: Check
 ) -> None:
     fabric = lab.switches.state.healthy
     check(rows_of(healthy, name), fabric, fabric.named(name))
@@ -150,7 +108,7 @@ def test_both_ends_of_a_link_name_each_other(healthy: Snapshot) -> None:
     ]  # fmt: skip
 
 
-def test_a_healthy_lab_is_silent(lab: Lab, healthy: Snapshot) -> None:
+def test_a_healthy_lab_is_silent(lab: Whole, healthy: Snapshot) -> None:
     folder = lab.folder / "site"
     folder.mkdir()
     for name, text in lab.cluster.texts().items():
@@ -166,12 +124,12 @@ def test_a_healthy_lab_is_silent(lab: Lab, healthy: Snapshot) -> None:
 # ---- broken
 
 
-def test_faults_struck_live_are_found_as_declared(lab: Lab, healthy: Snapshot) -> None:
+def test_faults_struck_live_are_found_as_declared(lab: Whole, healthy: Snapshot) -> None:
     injections = []
     for switch, fault, at, _ in STRUCK:
         lab.switches.strike(switch, fault, at)
         injections.append(lab.switches.state.faults[-1].injection)
-    done = lab.collect("store", "-w", "gpu[001-002]", *lab.switches.collect_arguments())
+    done = lab.collect(lab.folder / "store")
     assert done.returncode == 0, done.stderr
     now = find(lab.folder / "store", None)
     lab.switches.heal()
@@ -182,19 +140,13 @@ def test_faults_struck_live_are_found_as_declared(lab: Lab, healthy: Snapshot) -
     assert said == []
 
 
-def test_a_swapped_cable_shows_on_the_switches_and_on_the_host(lab: Lab) -> None:
-    heard = lab.hosts.fleet.run(
-        ["ssh", "-F", str(lab.hosts.fleet.ssh_config), "gpu001", "lldpctl -f json"],
-        capture_output=True, text=True,
-    ).stdout  # fmt: skip
+def test_a_swapped_cable_shows_on_the_switches_and_on_the_host(lab: Whole) -> None:
+    heard = lab.ssh("gpu001", "lldpctl -f json0")
     before = lab.ssh("leaf001", "show lldp table")
     lab.switches.strike("leaf001", "rails_swapped", "Ethernet0")
     try:
         after = lab.ssh("leaf001", "show lldp table")
-        swapped = lab.hosts.fleet.run(
-            ["ssh", "-F", str(lab.hosts.fleet.ssh_config), "gpu001", "lldpctl -f json"],
-            capture_output=True, text=True,
-        ).stdout  # fmt: skip
+        swapped = lab.ssh("gpu001", "lldpctl -f json0")
     finally:
         lab.switches.heal("leaf001")
     # The leaf hears the host's second rail where its first should be, the host the other leaf.
@@ -222,20 +174,20 @@ def planted(folder: Path) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def troubled(lab: Lab) -> tuple[Snapshot, list[str]]:
+def troubled(lab: Whole) -> tuple[Snapshot, list[str]]:
     """One floods, one hangs before its prompt, one says too much and hangs once, one is well."""
     lab.switches.misbehave("spine001", "floods", "show interfaces | json")
     lab.switches.misbehave("spine002", "hangs", "login")
     lab.switches.misbehave("leaf001", "hangs", "show pfcwd stats")
     tokens = planted(lab.switches.folder / "leaf001/on/answers")
-    done = lab.collect("troubled", *lab.switches.collect_arguments())
+    done = lab.collect(lab.folder / "troubled", with_hosts=False)
     lab.switches.heal()
     assert done.returncode == 3, done.stderr
     return find(lab.folder / "troubled", None), [*tokens, "planted-tacacs", "planted-bgp"]
 
 
 def test_switches_that_hang_or_flood_leave_the_others_alone(
-    lab: Lab, troubled: tuple[Snapshot, list[str]]
+    lab: Whole, troubled: tuple[Snapshot, list[str]]
 ) -> None:
     snapshot, _ = troubled
     status = dict(query(snapshot, "SELECT target, status FROM target"))
@@ -252,7 +204,7 @@ def test_switches_that_hang_or_flood_leave_the_others_alone(
 
 
 def test_no_secret_of_a_live_configuration_is_kept(
-    lab: Lab, troubled: tuple[Snapshot, list[str]]
+    lab: Whole, troubled: tuple[Snapshot, list[str]]
 ) -> None:
     snapshot, tokens = troubled
     assert len(tokens) > 100
@@ -268,7 +220,7 @@ def test_no_secret_of_a_live_configuration_is_kept(
 # ---- what somebody may type
 
 
-def test_what_cannot_be_struck_is_said(lab: Lab) -> None:
+def test_what_cannot_be_struck_is_said(lab: Whole) -> None:
     for words, arguments in (
         ("No switch is called leaf01", ("leaf01", "no_watchdog")),
         ("Did you mean no_watchdog", ("leaf001", "no_watchdogs")),
@@ -280,7 +232,7 @@ def test_what_cannot_be_struck_is_said(lab: Lab) -> None:
     assert lab.switches.state.faults == []
 
 
-def test_a_change_replaces_only_files_that_differ(lab: Lab) -> None:
+def test_a_change_replaces_only_files_that_differ(lab: Whole) -> None:
     answers = lab.switches.folder / "leaf002/on/answers"
     before = {path.name: path.stat().st_ino for path in answers.iterdir()}
     lab.switches.strike("leaf002", "switch_mtu_small", "swp1")

@@ -1,6 +1,6 @@
 """Where the faults of a fabric can strike in one at hand, and which can be there at once."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from lab.fleet.fabric.hardware import SYSTEMS
 from lab.fleet.fabric.model import Fabric
@@ -75,8 +75,15 @@ def _machines(place: Place, fault: FabricFault, at: str) -> set[int]:
     return _touched(place, fault) | {place.end.machine, place.peer.machine}
 
 
-def apart(fabric: Fabric, faults: Sequence[FabricFault]) -> list[list[FabricInjection]]:
-    """Every fault at every kind of place on every system, in as few fabrics as keep them apart."""
+def apart(
+    fabric: Fabric,
+    faults: Sequence[FabricFault],
+    wanted: Collection[tuple[str, str, str]] | None = None,
+) -> list[list[FabricInjection]]:
+    """Every fault at every kind of place on every system, in as few fabrics as keep them apart.
+
+    `wanted` are the (fault, kind of place, system) that count, where not all do.
+    """
     found: list[list[FabricInjection]] = []
     taken: list[set[int]] = []
     sites: list[str] = []
@@ -85,6 +92,8 @@ def apart(fabric: Fabric, faults: Sequence[FabricFault]) -> list[list[FabricInje
             where = list(places(fabric, fault, at))
             for system in SYSTEMS:
                 mine = [place for place in where if place.switch.system == system]
+                if wanted is not None and (fault.name, at, system) not in wanted:
+                    continue
                 if not any(is_possible(fault, place) for place in mine):
                     continue
                 for number in range(len(found) + 1):
