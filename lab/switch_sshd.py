@@ -33,6 +33,8 @@ file="$RW_ANSWERS/$(printf '%s' "$name $*" | tr -c 'A-Za-z0-9' _)"
 [ -e "$file.code" ] && { cat "$file" 2>/dev/null; exit "$(cat "$file.code")"; }
 [ -e "$file.hang" ] && exec sleep 600
 [ -e "$file.flood" ] && exec yes "$name $name $name $name $name $name $name $name"
+# NVUE pages what a person would see.
+[ -e "$file" ] && [ "$name" = nv ] && [ -t 1 ] && exec ${PAGER:-more} "$file"
 [ -e "$file" ] && exec cat "$file"
 [ "$name" = sonic-db-dump ] && exec "$RW_PYTHON" -I "$RW_DUMP" "$RW_ANSWERS" "$@"
 echo "Usage: $name [OPTIONS]"; echo "Error: No such command \\"$1\\"." >&2; exit 2
