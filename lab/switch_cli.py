@@ -29,24 +29,24 @@ def main(settings: dict[str, Any]) -> None:
     cli.prompt()
     line = b""
     while True:
-        got = os.read(0, 1)
+        got = cli.typed()
         if not got or got == END:
             return
         if got == INTERRUPT:
-            os.write(1, b"^C\r\r\n")
+            cli.echo(b"^C\r\r\n")
             line = b""
             cli.prompt()
         elif got in BACKSPACES:
-            os.write(1, b"\b \b" if line else b"")
+            cli.echo(b"\b \b" if line else b"")
             line = line[:-1]
         elif got in (b"\r", b"\n"):
-            os.write(1, b"\r\r\n")
+            cli.echo(b"\r\r\n")
             if not cli.take(line.decode("ascii", "replace").strip()):
                 return
             line = b""
             cli.prompt()
         else:
-            os.write(1, got)
+            cli.echo(got)
             line += got
 
 
@@ -57,16 +57,36 @@ class Cli:
         self.settings = settings
         self.trouble = settings.get("trouble", "")
         self.paging = True
+        self._typed = b""  # read, and not looked at yet
+        self._echo = b""
+
+    def typed(self) -> bytes:
+        """The next key; nothing where the other side has left. What was echoed goes out first."""
+        if not self._typed:
+            self._flush()
+            self._typed = os.read(0, 4096)
+        key, self._typed = self._typed[:1], self._typed[1:]
+        return key
+
+    def echo(self, data: bytes) -> None:
+        """All that was typed at once is echoed at once: a terminal does it key by key."""
+        self._echo += data
+
+    def _flush(self) -> None:
+        while self._echo:
+            self._echo = self._echo[os.write(1, self._echo) :]
 
     def say(self, text: str) -> None:
         """Text as it comes through a terminal."""
+        self._flush()
         data = text.replace("\n", "\r\r\n").encode()
         while data:
-            data = data[os.write(1, data[:4096]) :]
+            data = data[os.write(1, data) :]
 
     def prompt(self) -> None:
         """In colour, as some are."""
-        os.write(1, b"\x1b[1m" + self.settings["prompt"].encode() + b"\x1b[0m")
+        self.echo(b"\x1b[1m" + self.settings["prompt"].encode() + b"\x1b[0m")
+        self._flush()
 
     def note(self, text: str) -> None:
         """What was typed, for the test to look at."""
@@ -109,10 +129,10 @@ class Cli:
         lines = text.split("\n")
         while self.paging and len(lines) > LINES:
             self.say("\n".join(lines[:LINES]) + "\n")
-            os.write(1, b" --More-- ")
-            key = os.read(0, 1)  # whoever types now has answered the pager
+            self.echo(b" --More-- ")
+            key = self.typed()  # whoever types now has answered the pager
             self.note(f"KEY {key!r}")
-            os.write(1, b"\r          \r")
+            self.echo(b"\r          \r")
             if key != b" ":
                 return
             lines = lines[LINES:]
@@ -120,6 +140,7 @@ class Cli:
 
     def make_trouble(self) -> bool:
         """Hang, flood or die."""
+        self._flush()
         if self.trouble == "hangs":
             time.sleep(600)
         if self.trouble == "floods":
