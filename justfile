@@ -36,6 +36,10 @@ docs:
 guide: (wheelhouse "--python" "3.11" "--only-needed")
     {{ python }} -m lab.guide
 
+# a cluster to look at and to break (as root): just lab up --hosts 64, just lab status, just lab down; docs/lab.md
+lab *arguments:
+    {{ python }} -m lab {{ arguments }}
+
 # the fabric of `railwright demo`, parsed anew; --read reads its hosts anew (as root)
 demo *arguments:
     {{ python }} -m tools.make_demo {{ arguments }}
@@ -53,6 +57,9 @@ bench FOLDER:
     {{ python }} -m bench.million {{ FOLDER }}
     {{ python }} -m bench.check {{ FOLDER }}
     {{ python }} -m bench.faults
+    {{ python }} -m bench.lab_cycles
+    {{ python }} -m bench.lab_faults
+    {{ python }} -m bench.lab_switch_faults
 
 # wheels of ours and of every dependency for an air-gapped site, into wheelhouse/
 wheelhouse *arguments:

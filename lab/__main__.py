@@ -142,7 +142,6 @@ def _shell(place: Place, _: argparse.Namespace) -> None:
 
 
 def _replace_by(place: Place, words: list[str]) -> None:
-    client.need_root()
     said = client.ask(place, {"do": "status"})
     os.environ.update(said["environment"])
     # The program of the interpreter that this lab was started with comes first.
@@ -169,6 +168,7 @@ _DOES = {
 def main() -> None:
     given = _parser().parse_args()
     try:
+        client.need_root()
         _DOES[given.command](Place(given.folder.absolute()), given)
     except LabError as error:
         sys.exit(f"lab: {error}")

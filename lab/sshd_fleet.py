@@ -4,6 +4,7 @@ Everything lives in a hub namespace and below one folder; `down` leaves no proce
 or file. Needs root. A host may be healthy or one of the broken KINDS that a site really has.
 """
 
+import math
 import os
 import shutil
 import subprocess
@@ -14,24 +15,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lab import proc_links
+from lab.sshd_kinds import break_layer
 
 LAB = Path(os.environ.get("LAB", str(Path.home() / ".cache/railwright-lab")))
 
-# A program in place of Python that never answers; it ends when its input does, as a reader stuck on
-# the connection would.
-_HANG = "#!/bin/sh\nexec cat >/dev/null\n"
-_FLOOD = "#!/bin/sh\nhead -c 100000000 /dev/zero | tr '\\0' x\n"
-
-# kind -> what is different about that host
-KINDS = {
-    "healthy": "",
-    "refusing": "no sshd listens",
-    "silent": "accepts the connection and never says a word",
-    "hanging": "the interpreter never answers",
-    "flooding": "sends 100 MB without a newline",
-    "no python": "has no Python at all",
-    "no root": "the login is an ordinary user without sudo",
-}
+NAMESPACES = Path("/run/netns")  # where iproute2 keeps their names
 
 
 @dataclass(frozen=True)
@@ -136,17 +124,6 @@ _OWN = (
     "slurmstepd: [",
 )
 
-_SILENT = """
-import socket, time
-listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-listener.bind(("0.0.0.0", 22))
-listener.listen(16)
-kept = []
-while True:
-    kept.append(listener.accept())
-"""
-
 
 def _start_script(fleet: Fleet, host: Host) -> str:
     """What runs as the first process of a host."""
@@ -213,28 +190,17 @@ def _prepare_upper(fleet: Fleet, host: Host) -> None:
     hosts.parent.mkdir(parents=True)
     names = "".join(f"{other.address} {other.name}\n" for other in fleet.hosts)
     hosts.write_text(f"127.0.0.1 localhost\n10.88.255.254 labhub\n{names}")
-    if host.kind == "silent":
-        (upper / "silent.py").write_text(_SILENT)
     for name, content, mode in host.extra:
         path = upper / name.lstrip("/")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         path.chmod(mode)
-    if host.kind in ("hanging", "flooding", "no python"):
-        binaries = upper / "usr/bin"
-        binaries.mkdir(parents=True)
-        for path in (LAB / "rootfs/usr/bin").glob("python3*"):
-            # A character device 0/0 is how an overlay says "deleted".
-            os.mknod(binaries / path.name, 0o600 | 0o020000, os.makedev(0, 0))
-        if host.kind != "no python":
-            (binaries / "python3").unlink()
-            (binaries / "python3").write_text(_HANG if host.kind == "hanging" else _FLOOD)
-            (binaries / "python3").chmod(0o755)
+    break_layer(upper, LAB / "rootfs", host.kind)
 
 
 def clear_after_the_dead() -> None:
     """Namespaces of runs that were killed: their name says whose they were."""
-    for namespace in Path("/run/netns").glob("rw?-*-*"):
+    for namespace in NAMESPACES.glob("rw?-*-*"):
         owner = namespace.name.split("-")[1]
         if owner.isdigit() and not Path(f"/proc/{owner}").exists():
             subprocess.run(["ip", "netns", "del", namespace.name], capture_output=True)
@@ -312,7 +278,8 @@ def start(fleet: Fleet, host: Host, uptime_s: float | None = None) -> None:
     """Start a host; `uptime_s` is how long it says it has been up, otherwise as this machine."""
     time_options = []
     if uptime_s is not None:
-        offset = round(uptime_s - float(Path("/proc/uptime").read_text().split()[0]))
+        # Rounded up: a clock that would begin before 0 is refused.
+        offset = math.ceil(uptime_s - float(Path("/proc/uptime").read_text().split()[0]))
         time_options = ["--time", "--boottime", str(offset)]
     with (fleet.folder / f"{host.number}.log").open("wb") as log:
         fleet.processes[host.number] = subprocess.Popen(
@@ -383,7 +350,7 @@ def down(fleet: Fleet) -> None:
 
 def clear(prefix: str, folder: Path) -> None:
     """Namespaces, mount and files of a fleet without processes; also of one that was killed."""
-    for namespace in Path("/run/netns").glob(f"{prefix}*"):
+    for namespace in NAMESPACES.glob(f"{prefix}*"):
         subprocess.run(["ip", "netns", "del", namespace.name], capture_output=True)
     for _ in range(50):  # the hosts' own mounts go with their last process
         done = subprocess.run(["umount", str(folder / "o")], capture_output=True)

@@ -20,7 +20,10 @@ SOCKET = "/run/railwright-lab.sock"
 REAL = "opt/railwright-lab/real"
 REAL_PROGRAMS = ("lspci",)
 # Of the shared root file system, and read by probes: a host has only what its model gives it.
-_HIDDEN = ("etc/modules", "etc/security/limits.conf", "etc/environment")
+_HIDDEN = (
+    *("etc/modules", "etc/security/limits.conf", "etc/environment"),
+    "etc/systemd/system/multi-user.target.wants/slurmd.service",
+)
 # Bind mounts of single files would go on showing the old file after a rename.
 _IN_PLACE = frozenset({"proc/modules", "proc/cmdline", "proc/cpuinfo"})
 # /proc/uptime is the kernel's own, moved by a time namespace: it goes on.
@@ -37,7 +40,7 @@ keeper = socket.socket(socket.AF_UNIX)
 try:
     keeper.connect("{SOCKET}")
 except OSError as error:
-    sys.exit(f"{{name}}: nobody keeps this host: {{error}}")
+    sys.exit(f"{{name}}: the lab's keeper cannot be asked: {{error}}")
 keeper.sendall(json.dumps({{"do": "reboot"}}).encode() + b"\\n")
 keeper.makefile().read()
 """

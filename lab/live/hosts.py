@@ -113,7 +113,7 @@ class Hosts(Part):
         struck = one.machine.strike(fault, at, earlier=earlier)
         count = self._show(one, was)
         finds = f"{struck.injection.fault.rule} should find it"
-        return f"{machine}: {struck.words}; {count} files changed; {finds}"
+        return f"{machine}: {struck.words}; {_files(count)}; {finds}"
 
     def heal(self, machine: str) -> str:
         """Take all faults out of a host."""
@@ -121,7 +121,7 @@ class Hosts(Part):
         was = one.machine.model()
         words = one.machine.heal()
         count = self._show(one, was)
-        return f"{machine}: healed of {', '.join(words) or 'nothing'}; {count} files changed"
+        return f"{machine}: healed of {', '.join(words) or 'nothing'}; {_files(count)}"
 
     def reboot(self, machine: str) -> str:
         """End the host now; `tick` starts it again when it is time."""
@@ -187,7 +187,7 @@ class Hosts(Part):
         return Places(base / "t", base / "u", root)
 
     def _show(self, one: _Live, was: HostModel) -> int:
-        """Let the host's files follow its state."""
+        """Let the host's files follow its state; how many changed."""
         return len(rewrite(self._places(one), rendered(was), rendered(one.machine.model())))
 
 
@@ -195,6 +195,10 @@ def _host(number: int, machine: HostMachine, folder: Path) -> Host:
     tree = folder / "o" / str(number) / "t"
     real = tuple((LAB / "rootfs/usr/bin" / name, f"/{REAL}/{name}") for name in REAL_PROGRAMS)
     return Host(number, tree=tree, alias=machine.name, mounts=((tree / "keeper", SOCKET), *real))
+
+
+def _files(count: int) -> str:
+    return f"{count} file{'' if count == 1 else 's'} changed"
 
 
 def _listener(folder: Path) -> socket.socket:

@@ -34,6 +34,7 @@ class HostMachine:
     healthy: HostModel
     faults: list[Struck] = field(default_factory=list)
     boots: int = 0  # since the lab came up
+    uptime_s: float = 0.0  # that it claims when it has restarted; measurements skip the first hour
 
     @property
     def name(self) -> str:
@@ -42,7 +43,7 @@ class HostMachine:
 
     def model(self) -> HostModel:
         """The host as it is now."""
-        host = _booted(self.healthy, self.boots)
+        host = _booted(self.healthy, self.boots, self.uptime_s)
         for one in self.faults:
             injection = one.injection
             host = injection.before(host) if one.earlier else injection.changed(host)
@@ -53,8 +54,10 @@ class HostMachine:
         fault = self._fault(name)
         injection = Injection(fault, self._place(fault, at))
         struck = Struck(injection, earlier)
-        others = [one for one in self.faults if one.injection != injection]
-        before, self.faults = self.faults, [*others, struck]
+        before = self.faults
+        self.faults = [struck if _is(one, injection) else one for one in before]
+        if not any(one is struck for one in self.faults):
+            self.faults.append(struck)
         try:
             self.model()
         except (KeyError, StopIteration, ValueError) as error:
@@ -113,8 +116,15 @@ class HostMachine:
         raise LabError(f"{fault.name} strikes {where}. {self.name} has {names}, and not {at}.")
 
 
-def _booted(host: HostModel, boots: int) -> HostModel:
+def _is(one: Struck, other: Injection) -> bool:
+    """The same fault at the same place; comparing whole hosts would take long."""
+    mine = one.injection
+    return mine.fault is other.fault and mine.place.name == other.place.name
+
+
+def _booted(host: HostModel, boots: int, uptime_s: float) -> HostModel:
     """The host after so many restarts."""
     if not boots:
         return host
-    return replace(host, boot_id=str(uuid.uuid5(uuid.UUID(host.boot_id), str(boots))), uptime_s=0.0)
+    boot_id = uuid.uuid5(uuid.UUID(host.boot_id), str(boots))
+    return replace(host, boot_id=str(boot_id), uptime_s=uptime_s)
