@@ -14,6 +14,7 @@ from lab.live.keeper import READY
 from lab.live.options import Options, check
 from lab.live.part import LabError
 from lab.live.place import Place
+from lab.sshd_fleet import LAB
 
 _SLOWEST_DOWN_S = 120.0
 _NOTHING_UP = "No lab is up. `python -m lab up` starts one."
@@ -34,7 +35,7 @@ def start(place: Place, options: Options, tell: Callable[[str], None]) -> None:
     if held is None:
         raise LabError("A lab is up already. `python -m lab status` shows it, `down` ends it.")
     os.close(held)
-    site.make_root()
+    _make_root()
     process = subprocess.Popen(
         [sys.executable, "-m", "lab.live.keeper", str(place.folder), options.text()],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True, text=True,
@@ -55,6 +56,15 @@ def start(place: Place, options: Options, tell: Callable[[str], None]) -> None:
         if said != READY:
             process.wait()
     raise LabError(f"The lab did not come up. {said}")
+
+
+def _make_root() -> None:
+    """The files that all hosts share; made once."""
+    try:
+        site.make_root()
+    except subprocess.CalledProcessError:
+        words = f"It needs debootstrap and this machine's own package source; see {LAB}/rootfs.log."
+        raise LabError(f"The root file system of the hosts could not be made. {words}") from None
 
 
 def ask(place: Place, wish: dict[str, Any]) -> dict[str, Any]:
