@@ -70,6 +70,13 @@ def test_both_ends_of_a_host_link_hear_each_other(size: tuple[int, int, int]) ->
             assert (heard.system, heard.port_id) == (model.name, nic.mac)
 
 
+def test_a_host_of_two_rails_names_two_devices() -> None:
+    host = cluster(2, 2, 4).machines[0].healthy
+    assert dict(entry[1:] for entry in host.kernel.library_settings)["NCCL_IB_HCA"] == (
+        "=mlx5_0,mlx5_1"
+    )
+
+
 @pytest.mark.parametrize(
     ("size", "words"),
     [
