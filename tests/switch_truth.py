@@ -68,16 +68,14 @@ def check_ports(rows: Rows, fabric: Fabric, switch: Switch) -> None:
         assert {name: row[name] for name in truth} == truth, port.name
 
 
-def pfc_of(rows: Rows, port: str) -> set[int]:
-    known = merged(rows["switch_pfc"], "port", "priority")
+Merged = dict[tuple[Any, ...], dict[str, Any]]
+
+
+def pfc_of(known: Merged, port: str) -> set[int]:
     return {p for p in range(8) if known.get((port, p), known.get(("", p), {})).get("enabled")}
 
 
-def dscp_of(rows: Rows, port: str, dscp: int) -> int | None:
-    """By the port's own map where it has one, else by the switch's."""
-    binding = merged(rows["switch_port_qos"], "port").get((port,), {})
-    name = binding.get("dscp_map") or ""
-    known = merged(rows["switch_dscp"], "map", "dscp")
+def dscp_of(known: Merged, name: str, dscp: int) -> int | None:
     row = known.get((name, dscp), {})
     value = row.get("traffic_class")
     result: int | None = row.get("priority") if value is None else value
@@ -85,12 +83,16 @@ def dscp_of(rows: Rows, port: str, dscp: int) -> int | None:
 
 
 def check_classes(rows: Rows, fabric: Fabric, switch: Switch) -> None:
+    """DSCP by the port's own map where it has one, else by the switch's."""
+    qos = merged(rows["switch_port_qos"], "port")
+    pfc = merged(rows["switch_pfc"], "port", "priority")
+    dscps = merged(rows["switch_dscp"], "map", "dscp")
     for at, port in enumerate(switch.ports):
         setting = switch.settings[at]
-        assert pfc_of(rows, port.name) == set(setting.pfc), port.name
+        assert pfc_of(pfc, port.name) == set(setting.pfc), port.name
+        name = qos.get((port.name,), {}).get("dscp_map") or ""
         for dscp in (0, 26, 34, 48, 63):
-            assert dscp_of(rows, port.name, dscp) == setting.dscp_class[dscp], port.name
-    qos = merged(rows["switch_port_qos"], "port")
+            assert dscp_of(dscps, name, dscp) == setting.dscp_class[dscp], port.name
     first = qos.get((switch.ports[0].name,), {})
     trust = first.get("trust") or qos.get(("",), {}).get("trust")
     assert trust == (None if switch.system == "eos" else "dscp")

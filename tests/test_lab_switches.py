@@ -6,6 +6,7 @@
 import json
 import secrets
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from lab.live.cluster import cluster
 from lab.live.part import LabError
 from lab.live.whole import Whole, running
 from railwright.check.run import Choice, checked, chosen
-from railwright.facts.snapshot import Snapshot, find
+from railwright.facts.snapshot import Snapshot, find, load
 from railwright.intent.site import load_site
 from tests.searching import everything
 from tests.switch_truth import CHECKS, Check, Rows
@@ -63,24 +64,31 @@ def healthy(lab: Whole) -> Snapshot:
     return read(lab, "healthy")
 
 
-def rows_of(snapshot: Snapshot, switch: str) -> Rows:
+@cache
+def database_of(path: Path) -> Any:
+    """A view per table is dear to make: once per snapshot."""
+    return load(path).database()
+
+
+@cache
+def rows_of(path: Path, switch: str) -> Rows:
     """All facts of a switch; a table that has none is not there."""
     found: Rows = {}
-    with snapshot.database() as database:
-        for (table,) in database.execute("SHOW TABLES").fetchall():
-            if not table.startswith("switch") or table == "switch_place":
-                continue
-            answer = database.execute(f"FROM {table} WHERE target = '{switch}'")
-            names = [column[0] for column in answer.description or ()]
-            rows = [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
-            if rows:
-                found[table] = rows
+    database = database_of(path)
+    for (table,) in database.execute("SHOW TABLES").fetchall():
+        if not table.startswith("switch") or table == "switch_place":
+            continue
+        answer = database.execute(f"FROM {table} WHERE target = '{switch}'")
+        names = [column[0] for column in answer.description]
+        rows = [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
+        if rows:
+            found[table] = rows
     return found
 
 
 def query(snapshot: Snapshot, text: str) -> list[tuple[Any, ...]]:
-    with snapshot.database() as database:
-        return database.execute(text).fetchall()
+    found: list[tuple[Any, ...]] = database_of(snapshot.path).execute(text).fetchall()
+    return found
 
 
 # ---- as the models are
@@ -101,7 +109,7 @@ def test_facts_of_a_switch_equal_its_model(
     lab: Whole, healthy: Snapshot, name: str, check: Check
 ) -> None:
     fabric = lab.switches.state.healthy
-    check(rows_of(healthy, name), fabric, fabric.named(name))
+    check(rows_of(healthy.path, name), fabric, fabric.named(name))
 
 
 def test_both_ends_of_a_link_name_each_other(healthy: Snapshot) -> None:
@@ -204,10 +212,10 @@ def test_switches_that_hang_or_flood_leave_the_others_alone(
                            "WHERE target = 'leaf001' AND status = 'timeout'") == [
         ("show pfcwd stats",)
     ]  # fmt: skip
-    assert "switch" not in rows_of(snapshot, "spine002")
+    assert "switch" not in rows_of(snapshot.path, "spine002")
     fabric = lab.switches.state.healthy
     for check in CHECKS:
-        check(rows_of(snapshot, "leaf002"), fabric, fabric.named("leaf002"))
+        check(rows_of(snapshot.path, "leaf002"), fabric, fabric.named("leaf002"))
 
 
 def test_no_secret_of_a_live_configuration_is_kept(
