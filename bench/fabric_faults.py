@@ -10,7 +10,7 @@ a cabling plan, and by the majority of like ends alone. Needs root.
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +18,12 @@ from bench.fabric import fabric_snapshot
 from bench.figures import write_section
 from lab.fleet.fabric import SHAPES, Fabric, build
 from lab.fleet.fabric.plan import CABLING, cabling, site
-from lab.fleet.faults.switch_fault import FabricInjection, Verdict, all_fabric_faults
+from lab.fleet.faults.switch_fault import (
+    FabricFault,
+    FabricInjection,
+    Verdict,
+    all_fabric_faults,
+)
 from lab.fleet.faults.switch_places import apart
 from railwright.check.rule import shipped
 from railwright.check.run import Choice, checked, chosen
@@ -115,6 +120,12 @@ def judged(
     )
 
 
+def rules_for(faults: Iterable[FabricFault]) -> tuple[str, ...]:
+    """The default rules, and those in preview that have a fault."""
+    usual = {name for name, rule in shipped().items() if not rule.preview}
+    return tuple(sorted(usual | {fault.rule for fault in faults}))
+
+
 class Matrix:
     """Rule by rule: injected, found, extra."""
 
@@ -164,8 +175,7 @@ def run(shape: str) -> list[str]:
     fabric = build(SHAPES[shape])
     faults = list(all_fabric_faults().values())
     matrix, sets = Matrix(), [[], *apart(fabric, faults)]
-    rules = tuple(sorted({name for name, rule in shipped().items() if not rule.preview} | {
-        fault.rule for fault in faults}))  # fmt: skip
+    rules = rules_for(faults)
     with tempfile.TemporaryDirectory(prefix="railwright-bench-", dir="/dev/shm") as name:
         for injections in sets:
             folder = Path(name)

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bench.fabric_faults import judged
+from bench.fabric_faults import judged, rules_for
 from bench.figures import write_section
 from lab import site
 from lab.fleet.fabric import Fabric
@@ -106,7 +106,8 @@ def try_all(made: Cluster, sets: Sequence[Sequence[FabricInjection]], matrix: Ma
             now = _read(whole, f"now{number}")
             whole.switches.heal()
             variant = injections[0].fault.site
-            outcome = judged(whole.folder, made.fabric, (before, now), injections, variant)
+            rules = rules_for(one.fault for one in injections)
+            outcome = judged(whole.folder, made.fabric, (before, now), injections, variant, rules)
             said = [one for one in outcome.differences() if not one.startswith("unknown: ")]
             words = ", ".join(sorted({one.fault.name for one in injections}))
             seconds = time.monotonic() - began
