@@ -66,6 +66,7 @@ bench FOLDER:
     {{ python }} -m bench.faults
     {{ python }} -m bench.lab_cycles
     {{ python }} -m bench.lab_faults
+    {{ python }} -m bench.lab_switch_faults
 
 # wheels of ours and of every dependency for an air-gapped site, into wheelhouse/
 wheelhouse *arguments:

@@ -137,6 +137,13 @@ class Hosts(Part):
         self._show(one, was)
         return f"{machine}: reboots, and starts in {self._seconds_to_boot:g} s"
 
+    def rebase(self, healthy: HostModel) -> int:
+        """A host that is another now, its own faults aside; how many files were changed."""
+        one = self._found(healthy.name)
+        was = one.machine.model()
+        one.machine.healthy = healthy
+        return self._show(one, was)
+
     def tick(self) -> None:
         """Start the hosts whose time has come; call it now and then, from one thread."""
         for one in self._live.values():

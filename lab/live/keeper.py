@@ -75,6 +75,9 @@ class Keeper:
         self.place.ssh.mkdir()
         blocks = [part.ssh_config() for part in self.parts]
         (self.place.ssh / "lab.conf").write_text("\n".join(block for block in blocks if block))
+        for part in self.parts:
+            for name, text in part.files().items():
+                (self.place.folder / name).write_text(text)
 
     # ---- what it is asked
 

@@ -8,11 +8,14 @@ from lab.fleet import MODELS
 from lab.fleet.fabric import Shape, build
 from lab.fleet.fabric.hosts import host_model
 from lab.fleet.fabric.routes import planned_places
+from lab.live.cluster import cluster, lab_fabric
+from lab.live.fabric import FabricState
 from lab.live.hosts import Hosts
 from lab.live.machine import HostMachine
 from lab.live.names import nearest
 from lab.live.part import LabError, Part
 from lab.live.slurm import SlurmPart
+from lab.live.switches import Switches
 
 MOST_HOSTS = 1024
 _HOSTS_PER_LEAF = 32
@@ -53,6 +56,10 @@ def check(options: Options) -> None:
         raise LabError("--rails makes hosts of one fabric, all of one model: leave --models out.")
     if not 0 <= options.rails <= 8:
         raise LabError("--rails: 1 to 8.")
+    if options.switches and not options.rails:
+        raise LabError("--switches: say how many rails they are for, as --rails 8.")
+    if options.switches:
+        lab_fabric(options.hosts, options.rails, options.switches)
     for name in ("switches", "guests"):
         if getattr(options, name) and name not in MORE_PARTS:
             raise LabError(f"--{name}: this lab has none yet.")
@@ -60,6 +67,8 @@ def check(options: Options) -> None:
 
 def machines(options: Options) -> list[HostMachine]:
     """The hosts, healthy."""
+    if options.switches:
+        return list(cluster(options.hosts, options.rails, options.switches).machines)
     if options.rails:
         shape = Shape(
             options.hosts, rails=options.rails, hosts_per_leaf=_HOSTS_PER_LEAF, uplinks=32,
@@ -80,8 +89,14 @@ def machines(options: Options) -> list[HostMachine]:
     ]
 
 
+def _switches(options: Options, hosts: Hosts) -> Part:
+    made = cluster(options.hosts, options.rails, options.switches)
+    return Switches(FabricState(made.fabric), hosts.rebase, made.texts())
+
+
 # Parts beyond hosts, by the name of their option: each is made of the options and the hosts.
 MORE_PARTS: dict[str, Callable[[Options, Hosts], Part]] = {
+    "switches": _switches,
     "slurm": lambda _, hosts: SlurmPart(hosts),
 }
 

@@ -94,6 +94,10 @@ class Part(Protocol):
         """What `railwright collect` needs to read this part's machines."""
         return []
 
+    def files(self) -> dict[str, str]:
+        """Texts for the user in the lab's folder, by name: a site file."""
+        return {}
+
     def environment(self) -> dict[str, str]:
         """What programs at the hub need to find this part."""
         return {}
