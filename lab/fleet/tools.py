@@ -66,15 +66,20 @@ def answer_name(arguments: list[str]) -> str:
 
 def write_tools(root: Path, host: HostModel) -> None:
     """Every program with its answers, and every file outside /sys, below a root folder."""
+    write_programs(root, host)
+    write_files(Folder(root), {p: text for p, text in all_files(host).items() if not in_sys(p)})
+
+
+def write_programs(root: Path, host: HostModel, only: frozenset[str] | None = None) -> None:
+    """Programs with their answers, below a root folder: all of them, or those of these names."""
     files = Folder(root)
-    programs = _answers(host)
+    programs = {p: said for p, said in _answers(host).items() if only is None or p in only}
     for program, answers in programs.items():
         files.write(f"{ANSWERS}/{program}", answers)
     system = {program: SCRIPT for program in programs if program in SYSTEM_PROGRAMS}
     usual = {p: SCRIPT for p in programs if p not in SYSTEM_PROGRAMS or p in IN_BOTH}
     files.write("usr/sbin", system, mode=0o755)
     files.write("usr/bin", usual, mode=0o755)
-    write_files(files, {p: text for p, text in all_files(host).items() if not in_sys(p)})
 
 
 def _answers(host: HostModel) -> dict[str, dict[str, str]]:
