@@ -203,7 +203,7 @@ def _prepare_upper(fleet: Fleet, host: Host) -> None:
             (binaries / "python3").chmod(0o755)
 
 
-def _clear_after_the_dead() -> None:
+def clear_after_the_dead() -> None:
     """Namespaces of runs that were killed: their name says whose they were."""
     for namespace in Path("/run/netns").glob("rw?-*-*"):
         owner = namespace.name.split("-")[1]
@@ -260,7 +260,7 @@ def _write_ssh_files(fleet: Fleet) -> None:
 
 def up(name: str, hosts: list[Host], folder: Path) -> Fleet:
     """Start the hosts and wait until their sshd listens."""
-    _clear_after_the_dead()
+    clear_after_the_dead()
     fleet = Fleet(f"{name}-{os.getpid()}-", folder, hosts)
     folder.mkdir(parents=True)
     (folder / "o").mkdir()

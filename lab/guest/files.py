@@ -82,15 +82,10 @@ def dcb(card: Nic) -> Iterator[str]:
 def _dcb_words(qos: Qos) -> Iterator[tuple[str, str]]:
     switches = pairs("on" if on else "off" for on in qos.pfc)
     yield "pfc", f"delay {qos.cable_length_m} prio-pfc {switches}"
-    yield (
-        "ets",
-        f"tc-tsa {pairs(qos.class_scheduler)} tc-bw {pairs(qos.class_bandwidth)} "
-        f"prio-tc {pairs(qos.priority_class)}",
-    )
-    yield (
-        "buffer",
-        f"prio-buffer {pairs(qos.priority_buffer)} buffer-size {pairs(qos.buffer_bytes)}",
-    )
+    schedulers, shares = pairs(qos.class_scheduler), pairs(qos.class_bandwidth)
+    yield "ets", f"tc-tsa {schedulers} tc-bw {shares} prio-tc {pairs(qos.priority_class)}"
+    sizes = pairs(qos.buffer_bytes)
+    yield "buffer", f"prio-buffer {pairs(qos.priority_buffer)} buffer-size {sizes}"
     points = " ".join(f"{point}:{qos.dscp_priority[point]}" for point in qos.app_dscps)
     yield "app", f"dscp-prio {points}"
 

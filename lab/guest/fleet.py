@@ -17,13 +17,14 @@ from pathlib import Path
 from lab.guest.files import write_archive
 from lab.guest.machine import GuestMachine
 from lab.guest.model import Guest
-from lab.guest.qemu import arguments
-from lab.sshd_fleet import LAB
+from lab.guest.qemu import Files, arguments
+from lab.sshd_fleet import LAB, clear_after_the_dead
 
 IMAGE = Path(__file__).with_name("image.sh")
 RAIL_MTU = 9216  # what switches have; above the guests' own 9000
 # LLDP goes to an address that a bridge keeps to itself; this bit of the mask lets it pass.
 FORWARD_LLDP = 1 << 14
+SECONDS_TO_BOOT = 600  # 8 guests take one minute on 2 idle cores; on busy ones far more
 
 
 def make_image() -> None:
@@ -69,9 +70,12 @@ class Guests:
         return path.read_text("utf-8", "replace") if path.exists() else ""
 
 
-def tap(guest: Guest, rail: int | None) -> str:
-    """The tap of a rail's NIC, or of the one for management."""
-    return f"g{guest.number}m" if rail is None else f"g{guest.number}r{rail}"
+def taps(guest: Guest) -> dict[int | None, str]:
+    """The tap of each rail's NIC, and of the one for management (None)."""
+    return {
+        None: f"g{guest.number}m",
+        **{rail: f"g{guest.number}r{rail}" for rail in range(guest.rails)},
+    }
 
 
 def _make_network(guests: Guests) -> None:
@@ -79,17 +83,15 @@ def _make_network(guests: Guests) -> None:
         subprocess.run(["ip", "netns", "add", guests.hub], check=True)
         _ip(guests, ["link set lo up", "link add br0 type bridge",
                      "addr add 10.88.255.254/16 dev br0", "link set br0 up"])  # fmt: skip
-    lines = []
-    for rail in guests.rails():
-        lines.append(
-            f"link add rail{rail} mtu {RAIL_MTU} up type bridge group_fwd_mask {FORWARD_LLDP}"
-        )
+    lines = [
+        f"link add rail{rail} mtu {RAIL_MTU} up type bridge group_fwd_mask {FORWARD_LLDP}"
+        for rail in guests.rails()
+    ]
     for guest in guests.guests:
-        lines += [f"tuntap add dev {tap(guest, None)} mode tap",
-                  f"link set {tap(guest, None)} master br0 up"]  # fmt: skip
-        for rail in range(guest.rails):
-            lines += [f"tuntap add dev {tap(guest, rail)} mode tap",
-                      f"link set {tap(guest, rail)} mtu {RAIL_MTU} master rail{rail} up"]  # fmt: skip
+        for rail, device in taps(guest).items():
+            bridge, mtu = ("br0", 1500) if rail is None else (f"rail{rail}", RAIL_MTU)
+            lines.append(f"tuntap add dev {device} mode tap")
+            lines.append(f"link set {device} mtu {mtu} master {bridge} up")
     _ip(guests, lines)
 
 
@@ -116,12 +118,11 @@ def _write_ssh_files(guests: Guests) -> None:
 def _start(guests: Guests, guest: Guest) -> None:
     archive = guests.folder / f"{guest.name}.tar"
     write_archive(archive, guest, {other.name: other.address for other in guests.guests})
-    taps = {rail: tap(guest, rail) for rail in range(guest.rails)}
-    console = guests.folder / f"{guest.name}.log"
+    files = Files(LAB / "guest", archive, guests.folder / f"{guest.name}.log")
     with (guests.folder / f"{guest.name}.qemu.log").open("wb") as log:
         guests.processes[guest.number] = subprocess.Popen(
             ["setpriv", "--pdeathsig", "KILL", "ip", "netns", "exec", guests.hub,
-             *arguments(guest, LAB / "guest", archive, console, tap(guest, None), taps)],
+             *arguments(guest, files, taps(guest))],
             stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
         )  # fmt: skip
     reach = ("ip", "netns", "exec", guests.hub, "ssh", "-F", str(guests.ssh_config),
@@ -129,8 +130,8 @@ def _start(guests: Guests, guest: Guest) -> None:
     guests.machines.append(GuestMachine(guest, reach))
 
 
-def _wait_until_up(guests: Guests, seconds: float) -> None:
-    deadline = time.monotonic() + seconds
+def _wait_until_up(guests: Guests) -> None:
+    deadline = time.monotonic() + SECONDS_TO_BOOT
     for machine in guests.machines:
         while not _is_up(machine):
             process = guests.processes[machine.guest.number]
@@ -149,10 +150,9 @@ def _is_up(machine: GuestMachine) -> bool:
         return False
 
 
-def up(
-    name: str, guests: int, rails: int, folder: Path, hub: str = "", seconds: float = 300
-) -> Guests:
+def up(name: str, guests: int, rails: int, folder: Path, hub: str = "") -> Guests:
     """Start guests and wait until all answer; `hub` is the namespace of a fleet that is up."""
+    clear_after_the_dead()
     chosen = [Guest(number, rails) for number in range(1, guests + 1)]
     found = Guests(name, folder, hub or f"{name}-{os.getpid()}-hub", chosen, own_hub=not hub)
     folder.mkdir(parents=True)
@@ -161,7 +161,7 @@ def up(
         _write_ssh_files(found)
         for guest in chosen:
             _start(found, guest)
-        _wait_until_up(found, seconds)
+        _wait_until_up(found)
     except BaseException:
         down(found)
         raise
@@ -177,8 +177,7 @@ def down(guests: Guests) -> None:
     if guests.own_hub:
         subprocess.run(["ip", "netns", "del", guests.hub], capture_output=True)
     else:
-        names = [tap(guest, None) for guest in guests.guests]
-        names += [tap(guest, rail) for guest in guests.guests for rail in range(guest.rails)]
+        names = [device for guest in guests.guests for device in taps(guest).values()]
         names += [f"rail{rail}" for rail in guests.rails()]
         for device in names:
             subprocess.run(["ip", "-n", guests.hub, "link", "del", device], capture_output=True)
@@ -186,11 +185,9 @@ def down(guests: Guests) -> None:
 
 
 @contextmanager
-def running(
-    name: str, guests: int, rails: int, folder: Path, hub: str = "", seconds: float = 300
-) -> Iterator[Guests]:
+def running(name: str, guests: int, rails: int, folder: Path, hub: str = "") -> Iterator[Guests]:
     """Guests for the length of a block."""
-    found = up(name, guests, rails, folder, hub, seconds)
+    found = up(name, guests, rails, folder, hub)
     try:
         yield found
     finally:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from lab.fleet.model import Nic
@@ -14,26 +15,34 @@ ACCELERATOR = os.environ.get("LAB_ACCELERATOR", "tcg,thread=multi,tb-size=64")
 KERNEL = "console=ttyS0 quiet panic=-1 mitigations=off audit=0 net.ifnames=0"
 
 
-def arguments(
-    guest: Guest, image: Path, archive: Path, console: Path, management: str, taps: dict[int, str]
-) -> list[str]:
-    """QEMU and its arguments; `taps` are those of the rails."""
+@dataclass(frozen=True)
+class Files:
+    """What a guest reads and writes."""
+
+    image: Path  # the folder that image.sh makes
+    archive: Path
+    console: Path
+
+
+def arguments(guest: Guest, files: Files, taps: dict[int | None, str]) -> list[str]:
+    """QEMU and its arguments; None is the tap for management."""
     words = [
         "qemu-system-x86_64", "-name", guest.name, "-accel", ACCELERATOR,
         "-cpu", "max,la57=off", "-M", "q35,smm=off,hpet=off", "-smp", "1",
         "-m", str(sum(MEMORY_MB)), "-nodefaults", "-no-user-config", "-display", "none",
-        "-serial", f"file:{console}", "-kernel", str(image / "vmlinux"),
-        "-initrd", str(image / "initrd.cpio"), "-append", KERNEL,
+        "-serial", f"file:{files.console}", "-kernel", str(files.image / "vmlinux"),
+        "-initrd", str(files.image / "initrd.cpio"), "-append", KERNEL,
     ]  # fmt: skip
     for node, size in enumerate(MEMORY_MB):
         words += ["-object", f"memory-backend-ram,id=memory{node},size={size}M"]
         cpus = ",cpus=0" if node == 0 else ""
         words += ["-numa", f"node,nodeid={node}{cpus},memdev=memory{node}"]
     # All guests read one image; a lock would let one of them have it.
-    for place, file in enumerate((image / "root.img", archive)):
-        words += ["-drive", f"if=none,id=disk{place},file={file},format=raw,readonly=on,"
-                  "file.locking=off", "-device", f"virtio-blk-pci,drive=disk{place}"]  # fmt: skip
-    words += _nic("management", management, guest.management_mac, "")
+    for place, file in enumerate((files.image / "root.img", files.archive)):
+        how = "format=raw,readonly=on,file.locking=off"
+        words += ["-drive", f"if=none,id=disk{place},file={file},{how}"]
+        words += ["-device", f"virtio-blk-pci,drive=disk{place}"]
+    words += _nic("management", taps[None], guest.management_mac, "")
     for rail, card in enumerate(guest.cards):
         words += _slot(rail, card, guest.numa_node(card))
         words += _nic(f"rail{rail}", taps[rail], card.mac, f",bus=port{rail}")
@@ -46,10 +55,9 @@ def _slot(rail: int, card: Nic, numa_node: int) -> Iterator[str]:
     The port says Gen4 x16; every emulated endpoint trains at 2.5 GT/s x1 all the same.
     """
     bus = int(card.address.split(":")[1], 16)
-    yield from ("-device", f"pxb-pcie,id=root{rail},bus=pcie.0,bus_nr={bus - 1},"
-                f"numa_node={numa_node}")  # fmt: skip
-    yield from ("-device", f"pcie-root-port,id=port{rail},bus=root{rail},chassis={rail + 1},"
-                "x-speed=16,x-width=16")  # fmt: skip
+    root = f"id=root{rail},bus=pcie.0,bus_nr={bus - 1},numa_node={numa_node}"
+    port = f"id=port{rail},bus=root{rail},chassis={rail + 1},x-speed=16,x-width=16"
+    yield from ("-device", f"pxb-pcie,{root}", "-device", f"pcie-root-port,{port}")
 
 
 def _nic(name: str, device: str, mac: str, bus: str) -> Iterator[str]:
