@@ -61,7 +61,7 @@ def _networks(guest: Guest) -> Iterator[str]:
 def _sysfs(guest: Guest) -> Iterator[str]:
     """The runner calls firmware tools for cards of their vendor alone, and virtio is Red Hat's."""
     for card in guest.cards:
-        function = guest.function(card)
+        function = guest.place(card).function
         vendor, device = function.subsystem
         says = {
             "vendor": function.vendor,

@@ -6,11 +6,15 @@
 # modules beside it, and dcbsim compiled in a second layer, whose compiler never gets into the image.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
+umask 022
 export LAB=${LAB:-$HOME/.cache/railwright-lab} LC_ALL=C DEBIAN_FRONTEND=noninteractive
 packages="ethtool ibverbs-utils ibverbs-providers perftest rdma-core rdmacm-utils infiniband-diags numactl iputils-ping"
+mkdir -p "$LAB"
+exec 9>"$LAB/guest.lock"
+flock 9 # two tests may want it at once
 bash "$here/../rootfs.sh"
 out=$LAB/guest work=$LAB/guest.making
-made_of=$(cat "$LAB/rootfs/.made-of" "$LAB/key.pub" "$here"/{image.sh,init,initrd,reboot,dcbsim/*} | sha256sum)
+made_of=$(cat "$LAB/rootfs/.made-of" "$LAB/key.pub" "$LAB"/rootfs/etc/ssh/ssh_host_*.pub "$here"/{image.sh,init,initrd,reboot,dcbsim/*} | sha256sum)
 [ "$(cat "$out/.made-of" 2>/dev/null)" = "$made_of" ] && exit 0
 
 leave() {

@@ -86,7 +86,7 @@ class GuestMachine:
         return done.stdout
 
     def start(self, command: str) -> "subprocess.Popen[str]":
-        """A command line that runs there while others do; it ends with its input."""
+        """A command line that runs there while others do."""
         return subprocess.Popen(
             [*self.reach, self.guest.name, command],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,

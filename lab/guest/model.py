@@ -10,8 +10,9 @@ and no tool of the model is asked for an RDMA device by name.
 from dataclasses import dataclass, replace
 
 from lab.fleet import HostModel, two_socket_4x400g
-from lab.fleet.model import Function, Nic
+from lab.fleet.model import Nic
 from lab.fleet.port_model import Qos
+from lab.fleet.truth_places import Placed, placed
 
 MOST_GUESTS = 8
 MOST_RAILS = 4  # the model's cards
@@ -56,7 +57,7 @@ class Guest:
         host = two_socket_4x400g(self.number)
         cards = tuple(replace(nic, qos=QOS) for nic in host.nics[: self.rails])
         management = replace(
-            host.netdevs[0], netdev="eth0", mac=self.management_mac, addresses=(self.address,)
+            host.netdevs[0], netdev="eth0", mac=self.management_mac, addresses=(f"{self.address}/16",)
         )
         return replace(host, name=self.name, nics=cards, netdevs=(management, *host.netdevs[1:]))
 
@@ -65,15 +66,6 @@ class Guest:
         """The model's cards, rail by rail."""
         return self.model.nics
 
-    def function(self, card: Nic) -> Function:
-        """The PCI function of a card."""
-        functions = (function for bus in self.model.buses for function in bus.functions)
-        return next(function for function in functions if function.address == card.address)
-
-    def numa_node(self, card: Nic) -> int:
-        """The NUMA node that the card is at."""
-        return next(
-            bus.numa
-            for bus in self.model.buses
-            if any(function.address == card.address for function in bus.functions)
-        )
+    def place(self, card: Nic) -> Placed:
+        """Where the model has a card: its PCI function and NUMA node."""
+        return placed(self.model)[card.address]
