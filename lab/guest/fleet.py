@@ -107,11 +107,11 @@ def _write_ssh_files(guests: Guests) -> None:
     (folder / "known_hosts").write_text(f"* {key[0]} {key[1]}\n")
     shutil.copy(LAB / "key", folder / "key")
     (folder / "key").chmod(0o600)
-    # Key exchange takes seconds of an emulated processor while others boot.
+    # A login takes two seconds of an emulated processor, which on a busy machine are minutes.
     guests.ssh_config.write_text(
         f"{guests.ssh_blocks()}\nHost *\n  IdentityFile {folder}/key\n  IdentitiesOnly yes\n"
         f"  UserKnownHostsFile {folder}/known_hosts\n  GlobalKnownHostsFile /dev/null\n"
-        "  ConnectTimeout 60\n"
+        "  ConnectTimeout 300\n"
     )
 
 
@@ -145,7 +145,7 @@ def _wait_until_up(guests: Guests) -> None:
 
 def _is_up(machine: GuestMachine) -> bool:
     try:
-        return machine.run("cat /run/lab-is-up", seconds=60) == ""
+        return machine.run("cat /run/lab-is-up") == ""
     except (RuntimeError, subprocess.TimeoutExpired):
         return False
 

@@ -75,7 +75,7 @@ class GuestMachine:
     reach: tuple[str, ...]  # the command line that ends in ssh and its options
     struck: dict[tuple[str, int], GuestFault] = field(default_factory=dict)
 
-    def run(self, command: str, seconds: float = 180) -> str:
+    def run(self, command: str, seconds: float = 600) -> str:
         """What a command line prints there; an error where it fails."""
         argv = [*self.reach, self.guest.name, command]
         done = subprocess.run(

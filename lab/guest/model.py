@@ -57,7 +57,10 @@ class Guest:
         host = two_socket_4x400g(self.number)
         cards = tuple(replace(nic, qos=QOS) for nic in host.nics[: self.rails])
         management = replace(
-            host.netdevs[0], netdev="eth0", mac=self.management_mac, addresses=(f"{self.address}/16",)
+            host.netdevs[0],
+            netdev="eth0",
+            mac=self.management_mac,
+            addresses=(f"{self.address}/16",),
         )
         return replace(host, name=self.name, nics=cards, netdevs=(management, *host.netdevs[1:]))
 

@@ -9,12 +9,12 @@ from lab.fleet.model import Nic
 from lab.guest.model import Guest
 
 MEMORY_MB = (160, 64)  # of the two NUMA nodes; judgement: 192 were enough for a root without Slurm
-# Plain emulation runs everywhere. The guest's clock goes with the instructions that it has executed (8 ns each, about what a
-# free core does) and, while it waits, with the real one: a busy machine makes guests slow, but no timeout of their kernels
-# passes that would not have passed on a free one.
+# Plain emulation runs everywhere. The guest's clock goes with the instructions that it has executed
+# (8 ns each, about what a free core does) and, while it waits, with the real one: a busy machine
+# makes guests slow, but passes no timeout of their kernels that a free one would not.
 EMULATION = ("-accel", "tcg,thread=single,tb-size=64", "-icount", "shift=3")
-# Where /dev/kvm works, LAB_ACCELERATOR=kvm boots in seconds; it is not tried by itself, because on nested machines it may be
-# there and hang.
+# Where /dev/kvm works, LAB_ACCELERATOR=kvm boots in seconds; it is not tried by itself, because on
+# nested machines it may be there and hang.
 ACCELERATOR = os.environ.get("LAB_ACCELERATOR", "")
 # Without the check of the timer: it takes real time, and a starved guest's kernel panicked there.
 KERNEL = "console=ttyS0 quiet panic=-1 mitigations=off audit=0 net.ifnames=0 no_timer_check"
