@@ -185,15 +185,32 @@ def _gid_index(lab: Lab, machine: GuestMachine) -> int:
     raise AssertionError("no such GID")
 
 
+def _server(lab: Lab, command: str) -> tuple["subprocess.Popen[str]", str]:
+    """A server on guest1 that is about to listen: whoever logs in next comes later."""
+    server = lab.one.start(f"timeout 300 stdbuf -oL {command}")
+    assert server.stdout is not None
+    said = ""
+    for line in server.stdout:
+        said += line
+        if "Waiting for client" in line:
+            return server, said
+    raise AssertionError(said)
+
+
+def _rest(server: "subprocess.Popen[str]") -> str:
+    assert server.stdout is not None
+    said = server.stdout.read()
+    server.wait()
+    return said
+
+
 def _perftest(lab: Lab, program: str, words: str) -> tuple[str, str]:
     """What server (guest1) and client (guest2) print."""
     options = f"-d rxe0 -x {_gid_index(lab, lab.one)} {words}"
-    server = lab.one.start(f"timeout 300 {program} {options}")
-    lab.one.run("until ss -ltn | grep -q :18515; do sleep 0.2; done")
+    server, said = _server(lab, f"{program} {options}")
     address = lab.one.guest.cards[0].addresses[0].partition("/")[0]
-    client = lab.two.run(f"timeout 300 {program} {options} {address}", seconds=400)
-    said, _ = server.communicate(timeout=400)
-    return said, client
+    client = lab.two.run(f"timeout 300 {program} {options} {address}")
+    return said + _rest(server), client
 
 
 @pytest.mark.parametrize(
@@ -242,20 +259,19 @@ def _kill_a_connection(lab: Lab) -> str:
     takes 7 for ever (rxe_comp.c).
     """
     address = lab.one.guest.cards[0].addresses[0].partition("/")[0]
-    server = lab.one.start("timeout 120 ib_write_bw -R -d rxe0 -s 4096 -D 60 -F")
-    lab.one.run("until ss -ltn | grep -q :18515; do sleep 0.2; done; sleep 1")
+    server, _ = _server(lab, "ib_write_bw -R -d rxe0 -s 4096 -D 60 -F")
     sent = guest_kernel.counters(lab.two)["rxe0", 1, "sent_pkts"]
     client = lab.two.start(
-        f"timeout 120 ib_write_bw -R --retry_count=1 -d rxe0 -s 4096 -D 60 -F {address}"
+        f"timeout 300 ib_write_bw -R --retry_count=1 -d rxe0 -s 4096 -D 60 -F {address}"
     )
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 600
     while guest_kernel.counters(lab.two)["rxe0", 1, "sent_pkts"] < sent + 50:
         assert time.monotonic() < deadline, "nothing was sent"
     lab.two.strike("cut", 0)
-    said, _ = client.communicate(timeout=300)
+    said = _rest(client)
     lab.two.heal()
     lab.one.run("pkill ib_write_bw; true")
-    server.communicate(timeout=300)
+    _rest(server)
     return said
 
 
