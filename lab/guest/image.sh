@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The guests' kernel, initrd and root: $LAB/guest/{vmlinux,initrd.cpio,root.img}, made once, then cached.
-# usage: lab/guest/image.sh   (LAB: ~/.cache/railwright-lab). Needs root, qemu-system-x86, busybox-static, debootstrap.
+# usage: lab/guest/image.sh   (LAB: ~/.cache/railwright-lab). Needs root, busybox-static, debootstrap; fetches about 145 MB.
 #
 # The root is the hosts' own (lab/rootfs.sh) with the packages of a host that has real RDMA on top. The kernel is Debian's: its
 # modules beside it, and dcbsim compiled in a second layer, whose compiler never gets into the image.
@@ -28,7 +28,7 @@ mkdir -p "$work"
 mount -t tmpfs -o size=4g tmpfs "$work"
 cd "$work"
 exec 3>&1 >"$LAB/guest.log" 2>&1
-mkdir -p "$LAB/guest.debs/partial" # about 170 MB; kept until the image is made, so that a second try goes on where the first ended
+mkdir -p "$LAB/guest.debs/partial" # kept until the image is made: a second try goes on where the first ended
 
 layer() { # layer NAME LOWER...: a root of its own, in memory
   mkdir -p "$1"/{u,w,m}
