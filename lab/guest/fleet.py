@@ -130,7 +130,8 @@ def _start(guests: Guests, guest: Guest) -> None:
     guests.machines.append(GuestMachine(guest, reach))
 
 
-def _wait_until_up(guests: Guests) -> None:
+def answering(guests: Guests) -> Iterator[GuestMachine]:
+    """Each of them when it answers, in their order."""
     deadline = time.monotonic() + SECONDS_TO_BOOT
     for machine in guests.machines:
         while not _is_up(machine):
@@ -141,6 +142,7 @@ def _wait_until_up(guests: Guests) -> None:
                     f"{machine.guest.name} did not come up: {said}{guests.log(machine.guest)}"
                 )
             time.sleep(0.5)
+        yield machine
 
 
 def _is_up(machine: GuestMachine) -> bool:
@@ -150,8 +152,8 @@ def _is_up(machine: GuestMachine) -> bool:
         return False
 
 
-def up(name: str, guests: int, rails: int, folder: Path, hub: str = "") -> Guests:
-    """Start guests and wait until all answer; `hub` is the namespace of a fleet that is up."""
+def begin(name: str, guests: int, rails: int, folder: Path, hub: str = "") -> Guests:
+    """Start guests; `hub` is the namespace of a fleet that is up."""
     clear_after_the_dead()
     chosen = [Guest(number, rails) for number in range(1, guests + 1)]
     found = Guests(name, folder, hub or f"{name}-{os.getpid()}-hub", chosen, own_hub=not hub)
@@ -161,7 +163,18 @@ def up(name: str, guests: int, rails: int, folder: Path, hub: str = "") -> Guest
         _write_ssh_files(found)
         for guest in chosen:
             _start(found, guest)
-        _wait_until_up(found)
+    except BaseException:
+        down(found)
+        raise
+    return found
+
+
+def up(name: str, guests: int, rails: int, folder: Path, hub: str = "") -> Guests:
+    """Start guests and wait until all answer."""
+    found = begin(name, guests, rails, folder, hub)
+    try:
+        for _ in answering(found):
+            pass
     except BaseException:
         down(found)
         raise

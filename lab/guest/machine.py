@@ -74,6 +74,7 @@ class GuestMachine:
     guest: Guest
     reach: tuple[str, ...]  # the command line that ends in ssh and its options
     struck: dict[tuple[str, int], GuestFault] = field(default_factory=dict)
+    _boot: str = ""  # the one before the last restart
 
     def run(self, command: str, seconds: float = 600) -> str:
         """What a command line prints there; an error where it fails."""
@@ -113,19 +114,24 @@ class GuestMachine:
         """Of the boot that answers."""
         return self.run(f"cat {BOOT_ID}").strip()
 
-    def reboot(self, seconds: float = 300) -> None:
-        """Reboot and wait until another boot answers: whatever was set at run time is lost."""
-        before = self.boot_id()
+    def restart(self) -> None:
+        """Reboot, and do not wait: whatever was set at run time is lost."""
+        self._boot = self.boot_id()
         self.run("reboot")
+        self.struck.clear()
+
+    def is_back(self) -> bool:
+        """Whether it answers after a restart."""
+        try:
+            return self.boot_id() != self._boot
+        except (RuntimeError, subprocess.TimeoutExpired):
+            return False
+
+    def reboot(self, seconds: float = 300) -> None:
+        """Reboot and wait until another boot answers."""
+        self.restart()
         deadline = time.monotonic() + seconds
-        while not self._answers_after(before):
+        while not self.is_back():
             if time.monotonic() > deadline:
                 raise RuntimeError(f"{self.guest.name} did not come back in {seconds:.0f} s")
             time.sleep(1)
-        self.struck.clear()
-
-    def _answers_after(self, boot: str) -> bool:
-        try:
-            return self.boot_id() != boot
-        except (RuntimeError, subprocess.TimeoutExpired):
-            return False

@@ -43,8 +43,8 @@ class Guest:
 
     @property
     def address(self) -> str:
-        """On the bridge that the lab's hosts are on; theirs end below 10.88.240."""
-        return f"10.88.240.{self.number}"
+        """On the bridge that the lab's hosts and switches are on; theirs end below 10.88.241."""
+        return f"10.88.241.{self.number}"
 
     @property
     def management_mac(self) -> str:

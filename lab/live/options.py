@@ -8,8 +8,10 @@ from lab.fleet import MODELS
 from lab.fleet.fabric import Shape, build
 from lab.fleet.fabric.hosts import host_model
 from lab.fleet.fabric.routes import planned_places
+from lab.guest.model import MOST_GUESTS
 from lab.live.cluster import cluster, lab_fabric
 from lab.live.fabric import FabricState
+from lab.live.guests import GuestPart
 from lab.live.hosts import Hosts
 from lab.live.machine import HostMachine
 from lab.live.names import nearest
@@ -60,9 +62,8 @@ def check(options: Options) -> None:
         raise LabError("--switches: say how many rails they are for, as --rails 8.")
     if options.switches:
         lab_fabric(options.hosts, options.rails, options.switches)
-    for name in ("switches", "guests"):
-        if getattr(options, name) and name not in MORE_PARTS:
-            raise LabError(f"--{name}: this lab has none yet.")
+    if not 0 <= options.guests <= MOST_GUESTS:
+        raise LabError(f"--guests: 0 to {MOST_GUESTS}; each is a whole emulated machine.")
 
 
 def machines(options: Options) -> list[HostMachine]:
@@ -98,6 +99,7 @@ def _switches(options: Options, hosts: Hosts) -> Part:
 MORE_PARTS: dict[str, Callable[[Options, Hosts], Part]] = {
     "switches": _switches,
     "slurm": lambda _, hosts: SlurmPart(hosts),
+    "guests": lambda options, _: GuestPart(options.guests, options.rails),
 }
 
 
