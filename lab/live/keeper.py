@@ -40,6 +40,7 @@ class Keeper:
     def __init__(self, place: Place, options: Options) -> None:
         self.place, self.options = place, options
         self.hosts, self.parts = parts(options)
+        self._listener = socket.socket(socket.AF_UNIX)
         self._ends = False
         self._does: dict[str, Callable[[Answer], Answer]] = {
             "status": self._status,
@@ -62,9 +63,12 @@ class Keeper:
                     raise _EndedError
                 print(words, flush=True)
         self._write_files()
+        # Before anybody is told that it is up: the next word may be a question.
+        _listen(self._listener, self.place.socket)
 
     def down(self) -> None:
         """End everything; where a part cannot be, the others still are."""
+        self._listener.close()
         for part in reversed(self.parts):
             try:
                 part.down()
@@ -83,9 +87,8 @@ class Keeper:
 
     def serve(self) -> None:
         """Answer until somebody says down."""
-        with selectors.DefaultSelector() as waiting, socket.socket(socket.AF_UNIX) as listener:
-            _listen(listener, self.place.socket)
-            waiting.register(listener, selectors.EVENT_READ, "")
+        with selectors.DefaultSelector() as waiting:
+            waiting.register(self._listener, selectors.EVENT_READ, "")
             for part in self.parts:
                 for other, machine in part.listeners():
                     waiting.register(other, selectors.EVENT_READ, machine)
