@@ -51,6 +51,15 @@ def said(place: Place, *words: str) -> str:
     return done.stdout
 
 
+@pytest.fixture
+def small(tmp_path: Path) -> Iterator[Place]:
+    """A lab of two hosts; it goes down also where a test fails."""
+    place = Place(tmp_path / "live")
+    client.start(place, Options(hosts=2, models=("passthrough_vm",)), lambda _: None)
+    yield place
+    client.end(place)
+
+
 def traces_of(place: Place) -> Traces:
     hub = client.ask(place, {"do": "status"})["hub"]
     return traces(place, hub.removesuffix("hub"))
@@ -197,9 +206,8 @@ def test_mistakes_are_answered_with_what_was_meant(place: Place) -> None:
 
 
 @pytest.mark.parametrize("cycle", [1, 2])
-def test_up_and_down_leaves_nothing(tmp_path: Path, cycle: int) -> None:
-    here = Place(tmp_path / "live")
-    client.start(here, Options(hosts=2, models=("passthrough_vm",)), lambda _: None)
+def test_up_and_down_leaves_nothing(small: Place, cycle: int) -> None:
+    here = small
     seen = traces_of(here)
     assert len(seen.namespaces) == 3
     assert len(seen._processes()) >= 3  # the keeper and what it started: the test can see them
@@ -219,9 +227,8 @@ def keeper_of(place: Place) -> int:
     raise AssertionError("no keeper")
 
 
-def test_a_killed_keeper_takes_all_with_it_and_down_clears_the_rest(tmp_path: Path) -> None:
-    here = Place(tmp_path / "live")
-    client.start(here, Options(hosts=2, models=("passthrough_vm",)), lambda _: None)
+def test_a_killed_keeper_takes_all_with_it_and_down_clears_the_rest(small: Place) -> None:
+    here = small
     seen = traces_of(here)
     os.kill(keeper_of(here), signal.SIGKILL)
     deadline = time.monotonic() + 60
