@@ -38,9 +38,17 @@ docs:
 guide: (wheelhouse "--python" "3.11" "--only-needed")
     {{ python }} -m lab.guide
 
+# a cluster to look at and to break (as root): just lab up --hosts 64, just lab status, just lab down; docs/lab.md
+lab *arguments:
+    {{ python }} -m lab {{ arguments }}
+
 # the fabric of `railwright demo`, parsed anew; --read reads its hosts anew (as root)
 demo *arguments:
     {{ python }} -m tools.make_demo {{ arguments }}
+
+# run every command of the pages about `railwright fit`, and write what they print
+fit-pages:
+    {{ python }} -m tools.fit_pages
 
 # run every command of docs/examples, and write what they print (as root)
 examples:
@@ -54,7 +62,11 @@ bench FOLDER:
     {{ python }} -m bench.parsers
     {{ python }} -m bench.million {{ FOLDER }}
     {{ python }} -m bench.check {{ FOLDER }}
+    {{ python }} -m bench.ceilings {{ FOLDER }}
     {{ python }} -m bench.faults
+    {{ python }} -m bench.lab_cycles
+    {{ python }} -m bench.lab_faults
+    {{ python }} -m bench.lab_switch_faults
 
 # wheels of ours and of every dependency for an air-gapped site, into wheelhouse/
 wheelhouse *arguments:

@@ -10,24 +10,21 @@ a cabling plan, and by the majority of like ends alone. Needs root.
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from bench.fabric import fabric_snapshot
 from bench.figures import write_section
 from lab.fleet.fabric import SHAPES, Fabric, build
-from lab.fleet.fabric.hardware import SYSTEMS
 from lab.fleet.fabric.plan import CABLING, cabling, site
 from lab.fleet.faults.switch_fault import (
-    WHOLE,
     FabricFault,
     FabricInjection,
-    Place,
     Verdict,
     all_fabric_faults,
-    places,
 )
+from lab.fleet.faults.switch_places import apart
 from railwright.check.rule import shipped
 from railwright.check.run import Choice, checked, chosen
 from railwright.facts.snapshot import Snapshot
@@ -123,44 +120,10 @@ def judged(
     )
 
 
-def _touched(place: Place, fault: FabricFault) -> set[int]:
-    """Machines that a fault has to do with."""
-    found = {place.end.machine, place.peer.machine}
-    if fault.second is not None:
-        link, links = fault.second(place), place.fabric.links
-        found |= {links.lower[link], links.upper[link]}
-    return {machine for machine in found if not place.fabric.is_host(machine)}
-
-
-def apart(fabric: Fabric, faults: Sequence[FabricFault]) -> list[list[FabricInjection]]:
-    """Every fault at every kind of place on every system, in as few fabrics as keep them apart."""
-    found: list[list[FabricInjection]] = []
-    taken: list[set[int]] = []
-    sites: list[str] = []
-    for fault in faults:
-        for at in fault.at:
-            where = list(places(fabric, fault, at))
-            for system in SYSTEMS:
-                mine = [place for place in where if place.switch.system == system]
-                for number in range(len(found) + 1 if mine else 0):
-                    if number == len(found):
-                        found.append([])
-                        taken.append(set())
-                        sites.append(fault.site)
-                    room = (p for p in mine if not _machines(p, fault, at) & taken[number])
-                    place = next(room, None) if sites[number] == fault.site else None
-                    if place is not None:
-                        found[number].append(FabricInjection(fault, place))
-                        taken[number] |= _machines(place, fault, at)
-                        break
-    return found
-
-
-def _machines(place: Place, fault: FabricFault, at: str) -> set[int]:
-    """A whole switch stands for itself; its first neighbour is nothing special."""
-    if at in WHOLE:
-        return {place.end.machine}
-    return _touched(place, fault) | {place.end.machine, place.peer.machine}
+def rules_for(faults: Iterable[FabricFault]) -> tuple[str, ...]:
+    """The default rules, and those in preview that have a fault."""
+    usual = {name for name, rule in shipped().items() if not rule.preview}
+    return tuple(sorted(usual | {fault.rule for fault in faults}))
 
 
 class Matrix:
@@ -210,14 +173,9 @@ class Matrix:
 def run(shape: str) -> list[str]:
     """The matrix of one fabric; what was not as declared."""
     fabric = build(SHAPES[shape])
-    faults = [
-        fault
-        for fault in all_fabric_faults().values()
-        if fabric.planes > 1 or fault.name != "planes_swapped"
-    ]
+    faults = list(all_fabric_faults().values())
     matrix, sets = Matrix(), [[], *apart(fabric, faults)]
-    rules = tuple(sorted({name for name, rule in shipped().items() if not rule.preview} | {
-        fault.rule for fault in faults}))  # fmt: skip
+    rules = rules_for(faults)
     with tempfile.TemporaryDirectory(prefix="railwright-bench-", dir="/dev/shm") as name:
         for injections in sets:
             folder = Path(name)

@@ -13,6 +13,7 @@ from lab.fleet.faults import Declared, Injection, earlier, together
 from lab.fleet.faults.fault import Verdict
 from lab.fleet.faults.sites import host_of, site_text
 from railwright.check.run import Choice, checked, chosen
+from railwright.facts.snapshot import Snapshot
 from railwright.intent.site import read_site
 
 APART_S = 3600.0  # between the two snapshots
@@ -121,19 +122,26 @@ def judge(reader: Reader, trial: Trial, rules: Sequence[str] = ()) -> Outcome:
     said = dict(zip(names, reader.read(now), strict=True))
     changed = {name: host for name, host in zip(names, before, strict=True) if host is not None}
     otherwise = dict(zip(changed, reader.read(changed.values()), strict=True))
-    site = read_site(site_text(trial.model, trial.site), trial.site)
     with TemporaryDirectory(prefix="railwright-faults-", dir="/dev/shm") as name:
         folder = Path(name)
         second = snapshot_of(folder / "now", said)
         first = earlier_snapshot(folder / "before", second, APART_S, otherwise)
-        chosen_rules = chosen(Choice(tuple(rules)), site)
-        with checked(second, chosen_rules, site, [], before=first) as findings:
-            rows = findings.database.execute(
-                "SELECT rule, subject, verdict, severity, why FROM finding"
-            ).fetchall()
-            trouble = {one.rule: one.trouble for one in findings.accounts() if one.trouble}
+        site = site_text(trial.model, trial.site)
+        return Outcome(trial, *verdicts_of(second, site, rules, before=first))
+
+
+def verdicts_of(
+    now: Snapshot, site_file: str, rules: Sequence[str] = (), *, before: Snapshot | None = None
+) -> tuple[dict[Verdict, str], dict[Verdict, str], dict[str, str]]:
+    """What failed with its severity, what is unknown and why, and which rules did not run."""
+    site = read_site(site_file, "site.toml")
+    with checked(now, chosen(Choice(tuple(rules)), site), site, [], before=before) as findings:
+        rows = findings.database.execute(
+            "SELECT rule, subject, verdict, severity, why FROM finding"
+        ).fetchall()
+        trouble = {one.rule: one.trouble for one in findings.accounts() if one.trouble}
     fails = {
         (rule, subject): grade for rule, subject, verdict, grade, _ in rows if verdict == "fail"
     }
     unknown = {(rule, subject): why for rule, subject, verdict, _, why in rows if verdict != "fail"}
-    return Outcome(trial, fails, unknown, trouble)
+    return fails, unknown, trouble

@@ -4,7 +4,8 @@ import subprocess
 from pathlib import Path
 
 from lab.fleet import hgx_h100, write_sys, write_tools
-from lab.sshd_fleet import KINDS, Host
+from lab.sshd_fleet import Host
+from lab.sshd_kinds import KINDS
 
 ROOT_SCRIPT = Path(__file__).with_name("rootfs.sh")
 TREES = 8  # different hosts' hardware; more hosts share it read-only

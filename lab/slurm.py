@@ -44,6 +44,7 @@ TreeWidth=16
 PartitionName=gpu Nodes={names} Default=YES MaxTime=INFINITE State=UP
 """
 _CGROUP = "CgroupPlugin=cgroup/v1\nCgroupAutomount=no\nConstrainCores=no\n"
+_ENDS_WITH_US = ("setpriv", "--pdeathsig", "KILL")
 _SOCKET = "/run/munge/munge.socket.2"
 
 
@@ -53,7 +54,9 @@ class Slurm:
 
     fleet: Fleet
     folder: Path
-    processes: list["subprocess.Popen[bytes]"] = field(default_factory=list)
+    key: bytes = field(default_factory=lambda: secrets.token_bytes(1024))
+    processes: list["subprocess.Popen[bytes]"] = field(default_factory=list)  # at the hub
+    on_host: dict[int, "subprocess.Popen[bytes]"] = field(default_factory=dict)
 
     def environment(self) -> dict[str, str]:
         """For srun, sinfo and everything that calls them."""
@@ -81,13 +84,14 @@ def _configure(slurm: Slurm, hosts: list[Host]) -> None:
             (target / "cgroup.conf").write_text(_CGROUP)
 
 
-def _start_munge_at_hub(slurm: Slurm, key: bytes) -> None:
+def _start_munge_at_hub(slurm: Slurm) -> None:
     path = slurm.folder / "munge.key"
-    path.write_bytes(key)
+    path.write_bytes(slurm.key)
     path.chmod(0o400)
     slurm.processes.append(
         subprocess.Popen(
-            ["ip", "netns", "exec", slurm.fleet.hub, "munged", "--foreground", "--force",
+            [*_ENDS_WITH_US, "ip", "netns", "exec", slurm.fleet.hub,
+             "munged", "--foreground", "--force",
              "--key-file", str(path), "--socket", f"{slurm.folder}/munge.socket",
              "--pid-file", f"{slurm.folder}/munge.pid", "--log-file", f"{slurm.folder}/munge.log",
              "--seed-file", f"{slurm.folder}/munge.seed"],
@@ -96,10 +100,11 @@ def _start_munge_at_hub(slurm: Slurm, key: bytes) -> None:
     )  # fmt: skip
 
 
-def _start_on_host(slurm: Slurm, host: Host, key: bytes) -> None:
+def start_on_host(slurm: Slurm, host: Host) -> None:
+    """Munge and slurmd on one host; once more after it was restarted."""
     root = slurm.fleet.root(host)
     (root / "etc/munge").mkdir(exist_ok=True)
-    (root / "etc/munge/munge.key").write_bytes(key)
+    (root / "etc/munge/munge.key").write_bytes(slurm.key)
     script = (
         "mkdir -p /run/munge /var/lib/munge /var/log/munge /var/spool/slurmd; "
         "chown -R munge:munge /run/munge /var/lib/munge /var/log/munge /etc/munge; "
@@ -108,12 +113,10 @@ def _start_on_host(slurm: Slurm, host: Host, key: bytes) -> None:
         f"exec /usr/sbin/slurmd -D -N {host.name}"
     )
     log = (slurm.folder / f"slurmd-{host.number}.log").open("wb")
-    slurm.processes.append(
-        subprocess.Popen(
-            ["nsenter", "-t", str(slurm.fleet.init_pid(host)), "-m", "-u", "-p", "-n", "-r", "-w",
-             "/bin/sh", "-c", script],
-            stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
-        )
+    slurm.on_host[host.number] = subprocess.Popen(
+        [*_ENDS_WITH_US, "nsenter", "-t", str(slurm.fleet.init_pid(host)),
+         "-m", "-u", "-p", "-n", "-T", "-r", "-w", "/bin/sh", "-c", script],
+        stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
     )  # fmt: skip
     log.close()
 
@@ -122,13 +125,12 @@ def up(fleet: Fleet, hosts: list[Host]) -> Slurm:
     """Start everything and wait until all nodes are idle."""
     slurm = Slurm(fleet, fleet.folder / "slurm")
     (slurm.folder / "state").mkdir(parents=True)
-    key = secrets.token_bytes(1024)
     _configure(slurm, hosts)
-    _start_munge_at_hub(slurm, key)
+    _start_munge_at_hub(slurm)
     for host in hosts:
-        _start_on_host(slurm, host, key)
+        start_on_host(slurm, host)
     controller = [
-        "ip", "netns", "exec", fleet.hub, "unshare", "--uts", "sh", "-c",
+        *_ENDS_WITH_US, "ip", "netns", "exec", fleet.hub, "unshare", "--uts", "sh", "-c",
         'hostname labhub; exec slurmctld -D -c', "sh",
     ]  # fmt: skip
     log = (slurm.folder / "slurmctld.log").open("wb")
@@ -157,12 +159,13 @@ def _wait_until_idle(slurm: Slurm, count: int, seconds: float = 90) -> None:
 
 def down(slurm: Slurm) -> None:
     """End it; what runs on the hosts ends with them or here."""
-    for process in slurm.processes:
+    started = [*slurm.processes, *slurm.on_host.values()]
+    for process in started:
         try:
             os.killpg(process.pid, signal.SIGKILL)
         except OSError:
             pass
-    for process in slurm.processes:
+    for process in started:
         process.wait()
 
 

@@ -4,9 +4,9 @@ Everything lives in a hub namespace and below one folder; `down` leaves no proce
 or file. Needs root. A host may be healthy or one of the broken KINDS that a site really has.
 """
 
+import math
 import os
 import shutil
-import signal
 import subprocess
 import time
 from collections.abc import Iterator
@@ -14,23 +14,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from lab import proc_links
+from lab.sshd_kinds import break_layer
+
 LAB = Path(os.environ.get("LAB", str(Path.home() / ".cache/railwright-lab")))
 
-# A program in place of Python that never answers; it ends when its input does, as a reader stuck on
-# the connection would.
-_HANG = "#!/bin/sh\nexec cat >/dev/null\n"
-_FLOOD = "#!/bin/sh\nhead -c 100000000 /dev/zero | tr '\\0' x\n"
-
-# kind -> what is different about that host
-KINDS = {
-    "healthy": "",
-    "refusing": "no sshd listens",
-    "silent": "accepts the connection and never says a word",
-    "hanging": "the interpreter never answers",
-    "flooding": "sends 100 MB without a newline",
-    "no python": "has no Python at all",
-    "no root": "the login is an ordinary user without sudo",
-}
+NAMESPACES = Path("/run/netns")  # where iproute2 keeps their names
 
 
 @dataclass(frozen=True)
@@ -39,10 +28,12 @@ class Host:
 
     number: int
     kind: str = "healthy"
-    tree: Path | None = None  # a fake host's files: its sys/ goes over /sys, the rest over /
+    # A fake host's files: sys/ goes over /sys, what is in proc/ over its namesakes, files/ over /.
+    tree: Path | None = None
     user: str = "root"  # whom ssh logs in as
     extra: tuple[tuple[str, str | bytes, int], ...] = ()  # (path, content, mode) put on the host
     alias: str = ""  # its name where that is not host1, host2, …
+    mounts: tuple[tuple[Path, str], ...] = ()  # files of this machine, and where the host has them
 
     @property
     def name(self) -> str:
@@ -78,6 +69,14 @@ class Fleet:
         """Run a program where the hosts can be reached."""
         command = ["ip", "netns", "exec", self.hub, *argv]
         return subprocess.run(command, **options)  # type: ignore[call-overload,no-any-return]
+
+    def base(self, host: Host) -> Path:
+        """The host's folder on the fleet's tmpfs; u/ in it is its own layer of files."""
+        return self.folder / "o" / str(host.number)
+
+    def namespace(self, host: Host) -> str:
+        """Its network namespace, which stays while the host is not up."""
+        return f"{self.name}{host.number}"
 
     def root(self, host: Host) -> Path:
         """The host's root folder, from outside."""
@@ -125,21 +124,10 @@ _OWN = (
     "slurmstepd: [",
 )
 
-_SILENT = """
-import socket, time
-listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-listener.bind(("0.0.0.0", 22))
-listener.listen(16)
-kept = []
-while True:
-    kept.append(listener.accept())
-"""
-
 
 def _start_script(fleet: Fleet, host: Host) -> str:
     """What runs as the first process of a host."""
-    base = fleet.folder / "o" / str(host.number)
+    base = fleet.base(host)
     root = base / "m"
     lines = [
         "set -e",
@@ -158,14 +146,32 @@ def _start_script(fleet: Fleet, host: Host) -> str:
     ]
     if host.tree is not None:
         lines.append(f"mount --bind -o ro {host.tree}/sys {root}/sys")
+        lines += _proc_mounts(fleet, host.tree, root)
     else:
         lines.append(f"mount -t sysfs sys {root}/sys")
+    for source, target in host.mounts:
+        place = root / target.lstrip("/")
+        lines.append(f"mkdir -p {place.parent}; : > {place}; mount --bind {source} {place}")
     end = {
         "refusing": "/usr/bin/sleep infinity",
         "silent": "/usr/bin/python3 /silent.py",
     }.get(host.kind, "/usr/sbin/sshd -D -e -o PidFile=none")
     lines.append(f"exec chroot {root} {end.replace('/usr/bin/sleep', 'sleep')}")
     return "\n".join(lines)
+
+
+def _proc_mounts(fleet: Fleet, tree: Path, root: Path) -> list[str]:
+    """Files and folders of the host over those of the kernel."""
+    if not (tree / "proc").is_dir():
+        return []
+    lines = []
+    if proc_links.lacking(tree):
+        links, real = fleet.folder / "o" / "proc", root / proc_links.REAL
+        proc_links.make_links(links, tree)
+        lines += [f"mkdir -p {real}", f"mount --move {root}/proc {real}"]
+        lines.append(f"mount --bind -o ro {links} {root}/proc")
+    names = sorted(path.name for path in (tree / "proc").iterdir())
+    return lines + [f"mount --bind {tree}/proc/{name} {root}/proc/{name}" for name in names]
 
 
 def _lower(host: Host) -> str:
@@ -176,7 +182,7 @@ def _lower(host: Host) -> str:
 
 
 def _prepare_upper(fleet: Fleet, host: Host) -> None:
-    base = fleet.folder / "o" / str(host.number)
+    base = fleet.base(host)
     for name in ("u", "w", "m"):
         (base / name).mkdir(parents=True)
     upper = base / "u"
@@ -184,28 +190,17 @@ def _prepare_upper(fleet: Fleet, host: Host) -> None:
     hosts.parent.mkdir(parents=True)
     names = "".join(f"{other.address} {other.name}\n" for other in fleet.hosts)
     hosts.write_text(f"127.0.0.1 localhost\n10.88.255.254 labhub\n{names}")
-    if host.kind == "silent":
-        (upper / "silent.py").write_text(_SILENT)
     for name, content, mode in host.extra:
         path = upper / name.lstrip("/")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         path.chmod(mode)
-    if host.kind in ("hanging", "flooding", "no python"):
-        binaries = upper / "usr/bin"
-        binaries.mkdir(parents=True)
-        for path in (LAB / "rootfs/usr/bin").glob("python3*"):
-            # A character device 0/0 is how an overlay says "deleted".
-            os.mknod(binaries / path.name, 0o600 | 0o020000, os.makedev(0, 0))
-        if host.kind != "no python":
-            (binaries / "python3").unlink()
-            (binaries / "python3").write_text(_HANG if host.kind == "hanging" else _FLOOD)
-            (binaries / "python3").chmod(0o755)
+    break_layer(upper, LAB / "rootfs", host.kind)
 
 
-def _clear_after_the_dead() -> None:
+def clear_after_the_dead() -> None:
     """Namespaces of runs that were killed: their name says whose they were."""
-    for namespace in Path("/run/netns").glob("rw?-*-*"):
+    for namespace in NAMESPACES.glob("rw?-*-*"):
         owner = namespace.name.split("-")[1]
         if owner.isdigit() and not Path(f"/proc/{owner}").exists():
             subprocess.run(["ip", "netns", "del", namespace.name], capture_output=True)
@@ -258,43 +253,85 @@ def _write_ssh_files(fleet: Fleet) -> None:
     fleet.ssh_config.write_text("\n".join(blocks))
 
 
-def up(name: str, hosts: list[Host], folder: Path) -> Fleet:
-    """Start the hosts and wait until their sshd listens."""
-    _clear_after_the_dead()
+def prepare(name: str, hosts: list[Host], folder: Path) -> Fleet:
+    """Folders, network and ssh files; no host is up yet."""
+    clear_after_the_dead()
     fleet = Fleet(f"{name}-{os.getpid()}-", folder, hosts)
     folder.mkdir(parents=True)
     (folder / "o").mkdir()
     subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=6g", "tmpfs", str(folder / "o")], check=True
+        ["mount", "-t", "tmpfs", "-o", "size=6g,nr_inodes=0", "tmpfs", str(folder / "o")],
+        check=True,
     )
     try:
         _make_network(fleet)
         _write_ssh_files(fleet)
         for host in hosts:
             _prepare_upper(fleet, host)
-            log = (folder / f"{host.number}.log").open("wb")
-            fleet.processes[host.number] = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "KILL",  # hosts end with us, even after kill -9
-                 "ip", "netns", "exec", f"{fleet.name}{host.number}",
-                 "unshare", "--mount", "--uts", "--pid", "--fork", "--kill-child",
-                 "--propagation", "private", "bash", "-c", _start_script(fleet, host)],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
-            )  # fmt: skip
-            log.close()
-        _wait_until_up(fleet)
     except BaseException:
         down(fleet)
         raise
     return fleet
 
 
-def _wait_until_up(fleet: Fleet, seconds: float = 60) -> None:
+def start(fleet: Fleet, host: Host, uptime_s: float | None = None) -> None:
+    """Start a host; `uptime_s` is how long it says it has been up, otherwise as this machine."""
+    time_options = []
+    if uptime_s is not None:
+        # Rounded up: a clock that would begin before 0 is refused.
+        offset = math.ceil(uptime_s - float(Path("/proc/uptime").read_text().split()[0]))
+        time_options = ["--time", "--boottime", str(offset)]
+    with (fleet.folder / f"{host.number}.log").open("wb") as log:
+        fleet.processes[host.number] = subprocess.Popen(
+            ["setpriv", "--pdeathsig", "KILL",  # hosts end with us, even after kill -9
+             "ip", "netns", "exec", fleet.namespace(host),
+             "unshare", "--mount", "--uts", "--pid", *time_options, "--fork", "--kill-child",
+             "--propagation", "private", "bash", "-c", _start_script(fleet, host)],
+            stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+        )  # fmt: skip
+
+
+def stop(fleet: Fleet, host: Host) -> None:
+    """End a host with all that runs on it; its files and its network stay."""
+    if host.number not in fleet.processes:
+        return
+    try:
+        first = Path(f"/proc/{fleet.init_pid(host)}")
+    except (OSError, IndexError):  # it ended by itself
+        first = None
+    process = fleet.processes.pop(host.number)
+    process.kill()
+    process.wait()
+    while first is not None and first.exists():  # its mounts go with it
+        time.sleep(0.01)
+
+
+def up(name: str, hosts: list[Host], folder: Path) -> Fleet:
+    """Start the hosts and wait until their sshd listens."""
+    fleet = prepare(name, hosts, folder)
+    try:
+        for host in hosts:
+            start(fleet, host)
+        wait_until_up(fleet)
+    except BaseException:
+        down(fleet)
+        raise
+    return fleet
+
+
+def listens(fleet: Fleet, host: Host) -> bool:
+    """Whether something takes connections where sshd does."""
+    probe = ["bash", "-c", f"exec 3<>/dev/tcp/{host.address}/22"]
+    return fleet.run(probe, capture_output=True).returncode == 0
+
+
+def wait_until_up(fleet: Fleet, seconds: float = 60) -> None:
+    """Until sshd listens on every host that has one."""
     deadline = time.monotonic() + seconds
     for host in fleet.hosts:
         if host.kind == "refusing":
             continue
-        probe = ["bash", "-c", f"exec 3<>/dev/tcp/{host.address}/22"]
-        while fleet.run(probe, capture_output=True).returncode != 0:
+        while not listens(fleet, host):
             if time.monotonic() > deadline:
                 log = (fleet.folder / f"{host.number}.log").read_text()
                 raise RuntimeError(f"{host.name} did not come up: {log}")
@@ -304,21 +341,24 @@ def _wait_until_up(fleet: Fleet, seconds: float = 60) -> None:
 def down(fleet: Fleet) -> None:
     """End everything that `up` began."""
     for process in fleet.processes.values():
-        try:
-            os.kill(process.pid, signal.SIGKILL)
-        except OSError:
-            pass
+        process.kill()
     for process in fleet.processes.values():
         process.wait()
-    for host in fleet.hosts:
-        subprocess.run(["ip", "netns", "del", f"{fleet.name}{host.number}"], capture_output=True)
-    subprocess.run(["ip", "netns", "del", fleet.hub], capture_output=True)
+    fleet.processes.clear()
+    clear(fleet.name, fleet.folder)
+
+
+def clear(prefix: str, folder: Path) -> None:
+    """Namespaces, mount and files of a fleet without processes; also of one that was killed."""
+    names = [path.name for path in NAMESPACES.glob(f"{prefix}*")]
+    lines = "".join(f"netns del {name}\n" for name in names)
+    subprocess.run(["ip", "-force", "-batch", "-"], input=lines.encode(), capture_output=True)
     for _ in range(50):  # the hosts' own mounts go with their last process
-        done = subprocess.run(["umount", str(fleet.folder / "o")], capture_output=True)
-        if done.returncode == 0:
+        done = subprocess.run(["umount", str(folder / "o")], capture_output=True)
+        if done.returncode == 0 or not (folder / "o").is_mount():
             break
         time.sleep(0.1)
-    shutil.rmtree(fleet.folder, ignore_errors=True)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager

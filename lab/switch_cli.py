@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 LINES = 24
+INTERRUPT, END, BACKSPACES = b"\x03", b"\x04", (b"\x7f", b"\x08")
 
 
 def main(settings: dict[str, Any]) -> None:
@@ -23,20 +24,29 @@ def main(settings: dict[str, Any]) -> None:
     cli = Cli(settings)
     tty.setraw(0, termios.TCSANOW)
     cli.say(settings.get("banner", ""))
+    if cli.trouble and settings.get("at") == "login":
+        cli.make_trouble()
     cli.prompt()
     line = b""
     while True:
-        got = os.read(0, 1)
-        if not got:
+        got = cli.typed()
+        if not got or got == END:
             return
-        if got in (b"\r", b"\n"):
-            os.write(1, b"\r\r\n")
+        if got == INTERRUPT:
+            cli.echo(b"^C\r\r\n")
+            line = b""
+            cli.prompt()
+        elif got in BACKSPACES:
+            cli.echo(b"\b \b" if line else b"")
+            line = line[:-1]
+        elif got in (b"\r", b"\n"):
+            cli.echo(b"\r\r\n")
             if not cli.take(line.decode("ascii", "replace").strip()):
                 return
             line = b""
             cli.prompt()
         else:
-            os.write(1, got)
+            cli.echo(got)
             line += got
 
 
@@ -47,16 +57,36 @@ class Cli:
         self.settings = settings
         self.trouble = settings.get("trouble", "")
         self.paging = True
+        self._typed = b""  # read, and not looked at yet
+        self._echo = b""
+
+    def typed(self) -> bytes:
+        """The next key; nothing where the other side has left. What was echoed goes out first."""
+        if not self._typed:
+            self._flush()
+            self._typed = os.read(0, 4096)
+        key, self._typed = self._typed[:1], self._typed[1:]
+        return key
+
+    def echo(self, data: bytes) -> None:
+        """All that was typed at once is echoed at once: a terminal does it key by key."""
+        self._echo += data
+
+    def _flush(self) -> None:
+        while self._echo:
+            self._echo = self._echo[os.write(1, self._echo) :]
 
     def say(self, text: str) -> None:
         """Text as it comes through a terminal."""
+        self._flush()
         data = text.replace("\n", "\r\r\n").encode()
         while data:
-            data = data[os.write(1, data[:4096]) :]
+            data = data[os.write(1, data) :]
 
     def prompt(self) -> None:
         """In colour, as some are."""
-        os.write(1, b"\x1b[1m" + self.settings["prompt"].encode() + b"\x1b[0m")
+        self.echo(b"\x1b[1m" + self.settings["prompt"].encode() + b"\x1b[0m")
+        self._flush()
 
     def note(self, text: str) -> None:
         """What was typed, for the test to look at."""
@@ -78,7 +108,7 @@ class Cli:
 
     def answer(self, line: str) -> None:
         """What the command prints, or that it is not to be had."""
-        answer = self.settings["answers"].get(line)
+        answer = self.known(line)
         if line in self.settings.get("denied", ()):
             self.say(f"% Authorization denied for command '{line}'\n")
         elif answer is None:
@@ -86,19 +116,31 @@ class Cli:
         else:
             self.page(answer if answer.endswith("\n") else answer + "\n")
 
+    def known(self, line: str) -> str | None:
+        """The answer as it is now: the state of the switch may have changed since the last one."""
+        name = "".join(c if c.isascii() and c.isalnum() else "_" for c in line.replace("'", ""))
+        try:
+            return (Path(self.settings["answers"]) / name).read_text("utf-8")
+        except OSError:
+            return None
+
     def page(self, text: str) -> None:
-        """All of it, or as much as fits a screen and a question."""
+        """All of it, or a screen, a question, and after a blank the next one."""
         lines = text.split("\n")
-        if not self.paging or len(lines) <= LINES:
-            self.say(text)
-            return
-        self.say("\n".join(lines[:LINES]) + "\n")
-        os.write(1, b" --More-- ")
-        key = os.read(0, 1)  # whoever types now has answered the pager
-        self.note(f"KEY {key!r}")
+        while self.paging and len(lines) > LINES:
+            self.say("\n".join(lines[:LINES]) + "\n")
+            self.echo(b" --More-- ")
+            key = self.typed()  # whoever types now has answered the pager
+            self.note(f"KEY {key!r}")
+            self.echo(b"\r          \r")
+            if key != b" ":
+                return
+            lines = lines[LINES:]
+        self.say("\n".join(lines))
 
     def make_trouble(self) -> bool:
         """Hang, flood or die."""
+        self._flush()
         if self.trouble == "hangs":
             time.sleep(600)
         if self.trouble == "floods":

@@ -34,7 +34,8 @@ OF_RULES = {
     "pause without congestion": "tx_prio3_pause tx_prio3_pause_duration rx_prio3_pause",
     "the congestion loop": "np_ecn_marked_roce_packets np_cnp_sent rp_cnp_handled rp_cnp_ignored",
     "retransmission": "out_of_sequence packet_seq_err local_ack_timeout_err implied_nak_seq_err"
-    " roce_adp_retrans req_transport_retries_exceeded",
+    " roce_adp_retrans req_transport_retries_exceeded"
+    " completer_retry_err retry_exceeded_err sent_pkts",
     "bad checksum on the way": "rx_icrc_encapsulated",
     "a job without RDMA traffic": "port_xmit_packets port_xmit_data tx_bytes_phy"
     " tx_vport_rdma_unicast_bytes rx_vport_rdma_unicast_bytes",
@@ -67,6 +68,7 @@ BY_HAND = {
     ("hw_counters", "roce_adp_retrans"): (32, "wraps"),
     ("hw_counters", "np_cnp_sent"): (64, "wraps"),
     ("hw_counters", "rx_icrc_encapsulated"): (64, "wraps"),
+    ("hw_counters", "retry_exceeded_err"): (64, "wraps"),
     ("ethtool", "rx_out_of_buffer"): (32, "wraps"),
     ("ethtool", "link_down_events_phy"): (32, "wraps"),
     ("ethtool", "rx_pci_signal_integrity"): (32, "wraps"),

@@ -34,6 +34,8 @@ FOUND = {
     ("MTU-01", "ember-h026:mlx5_0/1"): ("implied", "INTENT.mtu"),
     ("MTU-02", "ember-h026:mlx5_0/1"): ("implied", "INTENT.mtu"),
 }
+# facts/predict.md, section 1: 392.06 on the wire less 229.86 of Gen5 x8, or less 370.26 with 1024 bytes.
+COSTS = {"PCI-02": 162.2, "INTENT.mtu": 21.8}
 UNKNOWN = {("ember-h029", "not reached: silent", "open")}
 AWAY = {("ember-h030", "not reached: silent", "out of service")}
 
@@ -78,6 +80,8 @@ def test_what_is_found_is_what_was_put_in(store: Path) -> None:
         for one in told["findings"]
     }
     assert found == FOUND
+    costs = {one["rule"]: one["cost_gbps"] for one in told["findings"] if one["state"] == "open"}
+    assert {rule: cost for rule, cost in costs.items() if cost is not None} == COSTS
     unknown = {(one["target"], one["why"], one["state"]) for one in told["unknown"]}
     assert unknown == UNKNOWN | AWAY
     assert [

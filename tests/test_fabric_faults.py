@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.fabric_faults import TOPICS, Outcome, apart, judge, judged, snapshots
+from bench.fabric_faults import TOPICS, Outcome, judge, judged, snapshots
 from lab.fleet.fabric import SHAPES, build
 from lab.fleet.faults.switch_fault import (
     CASES,
@@ -17,6 +17,7 @@ from lab.fleet.faults.switch_fault import (
     end_text,
     places,
 )
+from lab.fleet.faults.switch_places import apart
 from railwright.check.rule import shipped
 
 pytestmark = [pytest.mark.root, pytest.mark.timeout(1800)]
@@ -60,7 +61,7 @@ def test_faults_are_found_as_declared(tmp_path: Path, shape: str, number: int) -
     """By a site with a plan, and by the majority of like ends."""
     fabric = build(SHAPES[shape])
     faults = [one for one in all_fabric_faults().values() if one.site == "usual"]
-    injections = apart(fabric, [one for one in faults if one.name != "planes_swapped"])[number]
+    injections = apart(fabric, faults)[number]
     both = snapshots(tmp_path, fabric, injections)
     for variant in ("usual", "observed"):
         outcome = judged(tmp_path, fabric, both, injections, variant)

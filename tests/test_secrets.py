@@ -14,6 +14,7 @@ from lab.fleet.tools import ANSWERS
 from lab.sshd_fleet import Host, running
 from railwright.collect.probe import read_only_tools
 from railwright.facts.snapshot import find
+from tests.searching import everything
 
 pytestmark = pytest.mark.fleet
 
@@ -208,13 +209,8 @@ def test_no_secret_enters_a_snapshot(tmp_path: Path) -> None:
             database.execute("SELECT probe, sum(dropped) FROM probe_result GROUP BY 1").fetchall()
         )
         assert all(dropped[probe] > 0 for probe in ("mlxconfig", "lldpctl", "nvidia_smi", "dmesg"))
-        # ... and no token is anywhere, in any column of any table or any file.
-        everything = [
-            str(row).encode() + b"".join(v for v in row if isinstance(v, bytes))
-            for (table,) in database.execute("SHOW TABLES").fetchall()
-            for row in database.execute(f"FROM {table}").fetchall()
-        ]
-    everything += [path.read_bytes() for path in snapshot.path.rglob("*") if path.is_file()]
-    everything.append((done.stdout + done.stderr).encode())
+    # ... and no token is anywhere, in any column of any table or any file.
+    found = list(everything(snapshot))
+    found.append((done.stdout + done.stderr).encode())
     assert len(plant.tokens) > 400
-    assert [t for t in plant.tokens for part in everything if t.encode() in part] == []
+    assert [t for t in plant.tokens for part in found if t.encode() in part] == []

@@ -11,6 +11,7 @@ from railwright.facts.evidence import ANSWER_STATUSES, EVIDENCE_COLUMNS
 from railwright.facts.schema import Table, tables
 from railwright.hardware import firmware_parameter_names
 from railwright.reach.job import STATUSES
+from tools.hardware_docs import hardware_page
 from tools.incident_docs import incident_pages
 from tools.markdown import GENERATED, fence, head, row
 from tools.rule_docs import rule_pages
@@ -216,6 +217,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "docs/probes.md": _probes,
     "docs/tables.md": _tables,
     "docs/switches.md": switch_page,
+    "docs/hardware.md": hardware_page,
     **rule_pages(),
     **incident_pages(),
 }

@@ -19,7 +19,7 @@ from lab.fleet.rdma import write_network
 from lab.fleet.render import all_files
 from lab.fleet.socket_direct import socket_direct
 from lab.fleet.tools import add_shell, in_sys, write_files, write_identity, write_tools
-from lab.fleet.tree import Folder
+from lab.fleet.tree import Folder, Tree
 from lab.fleet.two_socket import two_socket_4x400g
 from lab.fleet.virtual_machine import passthrough_vm
 
@@ -29,6 +29,7 @@ __all__ = [
     "HostModel",
     "add_shell",
     "build",
+    "fill_sys",
     "hgx_a100_infiniband",
     "hgx_h100",
     "kubernetes_worker",
@@ -72,7 +73,11 @@ def build(
 
 def write_sys(folder: Path, host: HostModel) -> None:
     """The contents of /sys, in `folder` itself."""
-    sys = Folder(folder)
+    fill_sys(Folder(folder), host)
+
+
+def fill_sys(sys: Tree, host: HostModel) -> None:
+    """The contents of /sys, into a tree."""
     paths = write_pci(sys, host)
     write_network(sys, host, paths)
     _write_modules(sys, host)
@@ -80,7 +85,7 @@ def write_sys(folder: Path, host: HostModel) -> None:
     write_files(sys, {path[len("/sys") :]: found[path] for path in found if in_sys(path)})
 
 
-def _write_modules(sys: Folder, host: HostModel) -> None:
+def _write_modules(sys: Tree, host: HostModel) -> None:
     """Of each loaded module who holds it, how often it is in use, and its version if it has one."""
     known = {module.name: module for module in host.kernel.modules}
     for name in sorted({*host.modules, *known}):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from lab.fleet.config_space import config_space
 from lab.fleet.model import Function, HostModel
-from lab.fleet.tree import Folder, up
+from lab.fleet.tree import Tree, up
 
 # Linux drivers/pci/probe.c pcie_link_speed[] and pci.c pci_speed_string()
 SPEEDS = {1: "2.5", 2: "5.0", 3: "8.0", 4: "16.0", 5: "32.0", 6: "64.0"}
@@ -36,7 +36,7 @@ class Place:
     group: int
 
 
-def write_pci(sys: Folder, host: HostModel) -> dict[str, str]:
+def write_pci(sys: Tree, host: HostModel) -> dict[str, str]:
     """All functions; PCI address -> its folder below /sys."""
     paths: dict[str, str] = {}
     members: dict[int, dict[str, str]] = {}
@@ -83,7 +83,7 @@ def _all(host: HostModel) -> Iterator[tuple[Place, Function]]:
 
 
 def _link_virtual(
-    sys: Folder, functions: list[tuple[Place, Function]], paths: dict[str, str]
+    sys: Tree, functions: list[tuple[Place, Function]], paths: dict[str, str]
 ) -> None:
     """physfn and virtfn0, virtfn1, … between a card and what it has made."""
     made: dict[str, int] = {}
@@ -163,7 +163,7 @@ def _error_files(host: HostModel, function: Function) -> dict[str, str]:
 
 
 def _write_function(
-    sys: Folder, host: HostModel, place: Place, function: Function, config: bytes
+    sys: Tree, host: HostModel, place: Place, function: Function, config: bytes
 ) -> None:
     top = up(place.path)
     files: dict[str, str | bytes] = {

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from lab.fleet.model import HostModel, Netdev, Nic, netdev_is_here, rdma_is_here
 from lab.fleet.system_model import Bond
-from lab.fleet.tree import Folder, up
+from lab.fleet.tree import Tree, up
 
 # GID slots that are written where the table has more. mlx5 has 256 for RoCE, and 8 for InfiniBand;
 # all of them cost 750 files a port.
@@ -44,7 +44,7 @@ LIFESPAN_MS = "12\n"  # how long the kernel gives the same answer
 ARP_TYPES = {"Ethernet": "1\n", "InfiniBand": "32\n", "loopback": "772\n"}
 
 
-def write_network(sys: Folder, host: HostModel, paths: dict[str, str]) -> None:
+def write_network(sys: Tree, host: HostModel, paths: dict[str, str]) -> None:
     """Every RDMA device and every network device of the host's own namespaces."""
     rdma_links, net_links = {}, {}
     for nic in host.nics:
@@ -73,7 +73,7 @@ def write_network(sys: Folder, host: HostModel, paths: dict[str, str]) -> None:
 # ---- RDMA devices
 
 
-def _write_nodes(sys: Folder, nics: list[Nic]) -> None:
+def _write_nodes(sys: Tree, nics: list[Nic]) -> None:
     """Character devices; hosts on Ethernet do not load the module for management packets."""
     sys.write("class/infiniband_verbs", {"abi_version": "6\n"})
     for number, nic in enumerate(nics):
@@ -86,7 +86,7 @@ def _write_nodes(sys: Folder, nics: list[Nic]) -> None:
         sys.write(f"class/infiniband_mad/issm{number}", port)
 
 
-def _write_device(sys: Folder, host: HostModel, nic: Nic, path: str) -> None:
+def _write_device(sys: Tree, host: HostModel, nic: Nic, path: str) -> None:
     files = {
         "node_guid": f"{nic.guid}\n",
         "sys_image_guid": f"{nic.image_guid}\n",
@@ -112,7 +112,7 @@ def _values(names: tuple[str, ...], known: Mapping[str, int]) -> dict[str, str]:
     return {name: f"{value}\n" for name, value in (dict.fromkeys(names, 0) | dict(known)).items()}
 
 
-def _write_service(sys: Folder, host: HostModel, nic: Nic, path: str) -> None:
+def _write_service(sys: Tree, host: HostModel, nic: Nic, path: str) -> None:
     """Type of service: RDMA-CM's default, and the traffic class of all queue pairs.
 
     The latter is a file of the vendor's driver package only (mlx5 main.c, traffic_class_show): it
@@ -155,7 +155,7 @@ def _port_files(nic: Nic) -> dict[str, str]:
     }
 
 
-def _write_gids(sys: Folder, nic: Nic, port: str) -> None:
+def _write_gids(sys: Tree, nic: Nic, port: str) -> None:
     """An empty slot has no attributes that can be read.
 
     Where a GID has no netdev here, reading its name fails (EINVAL); a file on disk that fails so
@@ -187,7 +187,7 @@ def _arp_type(netdev: Netdev) -> str:
     return ARP_TYPES[netdev.link_layer if isinstance(netdev, Nic) else "Ethernet"]
 
 
-def _write_netdev(sys: Folder, netdev: Netdev, path: str, *, master: bool = False) -> None:
+def _write_netdev(sys: Tree, netdev: Netdev, path: str, *, master: bool = False) -> None:
     loopback = netdev.netdev == "lo"
     bond = 0x400 if master else 0x800 if netdev.master else 0  # IFF_MASTER, IFF_SLAVE
     files = {
@@ -229,7 +229,7 @@ def _member_files(netdev: Netdev) -> dict[str, str]:
     }
 
 
-def _write_bond(sys: Folder, bond: Bond, host: HostModel) -> None:
+def _write_bond(sys: Tree, bond: Bond, host: HostModel) -> None:
     path = f"devices/virtual/net/{bond.netdev}"
     up_now = any(n.up for n in (*host.nics, *host.netdevs) if n.netdev in bond.members)
     files = {

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lab.fleet.model import HostModel
 from lab.fleet.render import all_commands, all_files
-from lab.fleet.tree import Folder
+from lab.fleet.tree import Folder, Tree
 
 ANSWERS = "opt/railwright-lab/answers"
 BUSYBOX = Path("/bin/busybox")
@@ -66,15 +66,30 @@ def answer_name(arguments: list[str]) -> str:
 
 def write_tools(root: Path, host: HostModel) -> None:
     """Every program with its answers, and every file outside /sys, below a root folder."""
-    files = Folder(root)
-    programs = _answers(host)
+    fill_tools(Folder(root), host)
+
+
+def fill_tools(files: Tree, host: HostModel, in_both: frozenset[str] = IN_BOTH) -> None:
+    """The same into a tree; `in_both` are programs that go to usr/bin and usr/sbin."""
+    _fill_programs(files, _answers(host), in_both)
+    write_files(files, {p: text for p, text in all_files(host).items() if not in_sys(p)})
+
+
+def write_programs(root: Path, host: HostModel, only: frozenset[str] | None = None) -> None:
+    """Programs with their answers, below a root folder: all of them, or those of these names."""
+    chosen = {p: said for p, said in _answers(host).items() if only is None or p in only}
+    _fill_programs(Folder(root), chosen, IN_BOTH)
+
+
+def _fill_programs(
+    files: Tree, programs: dict[str, dict[str, str]], in_both: frozenset[str]
+) -> None:
     for program, answers in programs.items():
         files.write(f"{ANSWERS}/{program}", answers)
     system = {program: SCRIPT for program in programs if program in SYSTEM_PROGRAMS}
-    usual = {p: SCRIPT for p in programs if p not in SYSTEM_PROGRAMS or p in IN_BOTH}
+    usual = {p: SCRIPT for p in programs if p not in SYSTEM_PROGRAMS or p in in_both}
     files.write("usr/sbin", system, mode=0o755)
     files.write("usr/bin", usual, mode=0o755)
-    write_files(files, {p: text for p, text in all_files(host).items() if not in_sys(p)})
 
 
 def _answers(host: HostModel) -> dict[str, dict[str, str]]:
@@ -99,7 +114,7 @@ def in_sys(path: str) -> bool:
     return path.startswith("/sys/")
 
 
-def write_files(folder: Folder, files: dict[str, str]) -> None:
+def write_files(folder: Tree, files: dict[str, str]) -> None:
     """Absolute paths, written below a folder."""
     by_folder: dict[str, dict[str, str]] = {}
     for path, content in files.items():
@@ -111,9 +126,13 @@ def write_files(folder: Folder, files: dict[str, str]) -> None:
 
 def write_identity(root: Path, host: HostModel) -> None:
     """What a host says about itself, where no real root says it."""
+    fill_identity(Folder(root), host)
+
+
+def fill_identity(files: Tree, host: HostModel) -> None:
+    """The same into a tree."""
     words = {"Ubuntu": "ubuntu", "Rocky": "rocky", "Red": "rhcos"}
     distribution = words.get(host.operating_system.split(" ")[0], "linux")
-    files = Folder(root)
     release = f'PRETTY_NAME="{host.operating_system}"\nID={distribution}\n'
     files.write("etc", {"os-release": release})
     files.write("proc/sys/kernel", {"hostname": f"{host.name}\n"})

@@ -273,6 +273,20 @@ def routes_of(switch: Switch, routes: list[Route]) -> Tree:
     return {"vrfs": {"default": vrf}}
 
 
+def error_counters(switch: Switch) -> str:
+    """show interfaces counters errors."""
+    words = {"inErrors": "rx_errors", "fcsErrors": "fcs_errors", "symbolErrors": "symbol_errors",
+             "outErrors": "tx_errors"}  # fmt: skip
+    found = {
+        name: {
+            "alignmentErrors": 0, "frameTooShorts": 0, "frameTooLongs": 0,
+            **{key: count(setting, word) for key, word in words.items()},
+        }
+        for _, name, setting in _ports(switch)
+    }  # fmt: skip
+    return json.dumps({"interfaceErrorCounters": found}, indent=4) + "\n"
+
+
 def version(switch: Switch) -> Tree:
     """show version."""
     return {"mfgName": "Arista", "modelName": switch.model.name, "hardwareRevision": "11.00",

@@ -17,6 +17,7 @@ from lab.fleet.model import Function, HostModel, Neighbor, Nic
 from lab.fleet.platform import address
 from lab.fleet.port_model import Link
 from lab.fleet.ports import RULES
+from lab.fleet.software import library_settings
 from lab.fleet.system_model import Route, RoutingRule
 
 Places = dict[End, tuple[int, int]]
@@ -122,6 +123,7 @@ def host_model(fabric: Fabric, host: int, places: Places | None = None) -> HostM
     made = replace(
         base, name=fabric.host_name(host), nics=(*nics, *others),
         routes=(*kept[:2], *routes, *kept[2:]), rules=(RULES[0], *rules, *RULES[1:]),
+        kernel=replace(base.kernel, library_settings=library_settings(fabric.host_ports)),
     )  # fmt: skip
     made = _with_cards(fabric, made)
     for work in fabric.host_work.get(host, ()):

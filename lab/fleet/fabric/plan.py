@@ -16,18 +16,17 @@ _SITE = """profile = "{profile}"
 {fabric}
 [[class]]
 name = "hgx"
-compute_nics = {nics}
+{hosts}compute_nics = {nics}
 gpus = 8
 port_rate_gbps = {rate}
 numa_nodes = 2
 [[role]]
 role = "compute"
-devices = [{compute}]
+{hosts}devices = [{compute}]
 """
-_STORAGE_ROLE = '[[role]]\nrole = "storage"\ndevices = ["mlx5_8", "mlx5_9"]\n'
+_STORAGE_ROLE = '[[role]]\nrole = "storage"\n{hosts}devices = ["mlx5_8", "mlx5_9"]\n'
 _WANTED = """mtu = {mtu}
-rdma_netns_mode = "shared"
-pfc_watchdog = true
+{netns}pfc_watchdog = true
 switch_mtu = 9216
 oversubscription = {oversubscription}
 """
@@ -69,10 +68,16 @@ def oversubscription(fabric: Fabric) -> float:
     return max(down[leaf] / up[leaf] for leaf in down)
 
 
-def site(fabric: Fabric, variant: str = "usual") -> str:
-    """The site file; `observed` says nothing about the fabric, and has no plan."""
+def site(fabric: Fabric, variant: str = "usual", hosts: str = "") -> str:
+    """The site file; `observed` says nothing about the fabric, and has no plan.
+
+    `hosts` are those of the fabric, where there are others.
+    """
+    which = f'hosts = "{hosts}"\n' if hosts else ""
     is_observed = variant == "observed"
-    wanted = _WANTED.format(mtu=fabric.host_mtu, oversubscription=oversubscription(fabric))
+    netns = "" if hosts else 'rdma_netns_mode = "shared"\n'  # others may have it otherwise
+    most = oversubscription(fabric)
+    wanted = _WANTED.format(mtu=fabric.host_mtu, netns=netns, oversubscription=most)
     if variant == "storage":
         wanted += f"storage_dscp = {STORAGE_DSCP}\n"
     compute = ", ".join(f'"mlx5_{port}"' for port in range(fabric.host_ports))
@@ -83,5 +88,6 @@ def site(fabric: Fabric, variant: str = "usual") -> str:
         nics=fabric.rails,
         rate=fabric.links.speed_mbps[0] // 1000,
         compute=compute,
+        hosts=which,
     )
-    return text + (_STORAGE_ROLE if fabric.planes == 1 else "")
+    return text + (_STORAGE_ROLE.format(hosts=which) if fabric.planes == 1 else "")

@@ -7,7 +7,8 @@
       ok: [a:ens1]                          and the verdict of every subject
     trust not as wanted:
       set: {site.trust: pcp}
-      fail: [{subject: a:ens1, observed: dscp, expected: pcp}]     or detail, severity
+      fail: [{subject: a:ens1, observed: dscp, expected: pcp}]     or detail,
+                                            severity, cost_gbps
 
 A row without `target` belongs to machine `a`. Machines are reached and their probes answered,
 unless the case has rows of `target` or `probe_result`. A machine is a host, unless a row of
@@ -27,7 +28,8 @@ from railwright.facts.schema import tables
 Rows = dict[str, list[dict[str, Any]]]
 # The same reader in C, eight times as fast, where PyYAML was built with it.
 _READER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-TEXTS = ("observed", "expected", "detail", "severity")  # what a case may say of a subject
+# What a case may say of a subject.
+TEXTS = ("observed", "expected", "detail", "severity", "cost_gbps")
 
 
 @dataclass(frozen=True)

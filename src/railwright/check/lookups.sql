@@ -129,3 +129,27 @@ create or replace {kind} view switch_chip as
 select target, max(spectrum_generation(model)) as generation
 from switch
 group by target;
+
+-- What a port that is up carries on its wire, for what a fault there costs: cost_gbps of predict/macros.py. RoCE over IPv4 is
+-- taken, as for the ceiling of a port that has such a GID. A bond's device has the rate of one member.
+create or replace {kind} view port_wire as
+select
+    p.target,
+    p.device,
+    p.port,
+    p.pci,
+    v.active_mtu as mtu,
+    rdma_headers(p.link_layer, true) as headers,
+    wire_write_gbps(
+        case when p.state = 'ACTIVE' then p.rate_gbps when p.state is not null then 0 end,
+        v.active_mtu,
+        rdma_headers(p.link_layer, true)
+    ) as wire_gbps
+from port_scope as p
+left join verbs_port as v on v.target = p.target and v.device = p.device and v.port = p.port;
+
+-- The same of all ports of a NIC: what its PCIe path is to carry.
+create or replace {kind} view nic_wire as
+select target, pci, sum_known(wire_gbps) as wire_gbps
+from port_wire
+group by target, pci;

@@ -9,6 +9,7 @@ from railwright.facts.duck import identifier, quote
 from railwright.facts.schema import Table, tables
 from railwright.hardware import headroom
 from railwright.intent.schema import intent_tables
+from railwright.predict.macros import macros as ceiling_macros
 
 HERE = Path(__file__).parent
 # What scope.sql makes, and what names one row of it.
@@ -64,6 +65,7 @@ def make_macros(database: duckdb.DuckDBPyConnection) -> None:
     """The three-valued aggregates, and what is worked out from data about hardware."""
     database.execute((HERE / "known.sql").read_text("utf-8"))
     database.execute(headroom.macros())
+    database.execute(ceiling_macros())
 
 
 def make_scopes(database: duckdb.DuckDBPyConnection, kind: str = "temp table") -> None:

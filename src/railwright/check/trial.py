@@ -89,7 +89,8 @@ class Trial:
         for subject, verdict, *texts, count in found:
             if subject in told or count != 1:
                 raise RuleError(f"{self.rule.id} gives {subject} more than one row")
-            told[subject] = Verdict(verdict, dict(zip(TEXTS, texts, strict=True)))
+            words = [None if text is None else str(text) for text in texts]
+            told[subject] = Verdict(verdict, dict(zip(TEXTS, words, strict=True)))
         return told
 
 

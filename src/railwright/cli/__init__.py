@@ -14,11 +14,14 @@ from railwright.cli import (
     evidence,
     explain,
     facts,
+    fit,
+    hardware,
     import_,
     intent,
     links,
     merge,
     path,
+    predict,
     rails,
     rules,
     runner,
@@ -70,7 +73,10 @@ app.command("show")(show.show)
 app.command("path")(path.path)
 app.command("links")(links.links)
 app.command("rails")(rails.rails)
+app.add_typer(predict.app, name="predict")
 app.command("diff")(diff.diff)
+app.command("fit")(fit.fit)
+app.command("hardware")(hardware.hardware)
 app.command("sql")(sql.sql)
 app.command("evidence")(evidence.evidence)
 app.command("runner")(runner.runner)

@@ -15,7 +15,7 @@ from itertools import pairwise
 from railwright.collect.switch import Command, System
 from railwright.reach.job import Job
 
-LONGEST_LOGIN_S = 30.0  # from the first byte to the first prompt: banners, TACACS
+LONGEST_LOGIN_S = 30.0  # to the first byte, and from there to the first prompt: TACACS, banners
 LONGEST_GOODBYE_S = 3.0
 TAIL = 4096  # of what came last: a prompt, an echo, a pager's line
 SHELL = "exec /bin/sh"
@@ -137,6 +137,7 @@ class Speaker:
         self._output: list[bytes] = []
         self._size = 0
         self._marks = 0
+        self._is_heard = False
         self._since = time.monotonic()
         self._patience = LONGEST_LOGIN_S
         self.answers: list[Said] = []
@@ -147,6 +148,8 @@ class Speaker:
 
     def heard(self, data: bytes) -> bytes | None:
         """What came; gives the next line, once the prompt is back."""
+        if not self._is_heard:
+            self._is_heard, self._since = True, time.monotonic()
         self._size += len(data)
         if self._number >= 0 and self._size <= 2 * self._system.cap_bytes:
             self._output.append(data)

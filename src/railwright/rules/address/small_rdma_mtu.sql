@@ -20,6 +20,10 @@ sources = ["rules-review.md MTU-01", "incidents.md I-149", "reference.md B3", "L
 [uses]
 "port_scope.netdev" = "asked on Ethernet only"
 "port_scope.inferred" = "caps the severity"
+"port_scope.rate_gbps" = "only for the cost"
+"port_scope.pci" = "only for the cost"
+"pcie_endpoint.narrowest_gbps" = "only for the cost"
+"pci_config.max_payload" = "only for the cost"
 
 [parameters.least_netdev_mtu]
 default = 4192
@@ -64,7 +68,14 @@ select
         when 'InfiniBand' then v.active_mtu < $least_rdma_mtu
     end as fault,
     p.netdev as detail,
-    p.inferred
+    p.inferred,
+    cost_gbps(
+        w.wire_gbps, e.narrowest_gbps, g.max_payload,
+        wire_write_gbps(p.rate_gbps, $least_rdma_mtu, w.headers), e.narrowest_gbps, g.max_payload
+    ) as cost_gbps
 from port_scope as p
 left join netdev as n on n.target = p.target and n.name = p.netdev
 left join verbs_port as v on v.target = p.target and v.device = p.device and v.port = p.port
+left join port_wire as w on w.target = p.target and w.device = p.device and w.port = p.port
+left join pcie_endpoint as e on e.target = p.target and e.pci = p.pci
+left join pci_config as g on g.target = p.target and g.pci = p.pci

@@ -15,6 +15,7 @@ since = "0.2"
 sources = [
   "rules-review.md CNT-01, G-WINDOW, G-FLEET", "reference.md B5", "incidents.md I-059, I-072",
   "Linux drivers/infiniband/hw/mlx5/counters.c (32 bits, which wrap)",
+  "Linux drivers/infiniband/sw/rxe/rxe_hw_counters.c, rxe_comp.c (Soft-RoCE: names, and what adds to them)",
 ]
 
 [uses]
@@ -46,9 +47,27 @@ and PFC of the data class along the path, at both ends. Nothing is to be set her
 
 ## When it is wrong
 A job that was killed leaves its peers with exceeded retries. Out of order packets are not counted here: adaptive routing
-makes them. Connections that the GPU drives may not show. Without eight peers a steady loss is unknown, not ok.
+makes them. Connections that the GPU drives may not show. Without eight peers a steady loss is unknown, not ok. Soft-RoCE never
+gives up a connection whose retry count is 7, which is what most programs ask for.
 */
-with rises as (
+-- Soft-RoCE has other names for connections that died and packets sent, and one for all reasons to send anew.
+with named as (
+    select
+        * replace (
+            case counter
+                when 'retry_exceeded_err' then 'req_transport_retries_exceeded'
+                when 'sent_pkts' then 'port_xmit_packets'
+                else counter
+            end as counter
+        )
+    from rdma_rise
+    where counter in (
+        'packet_seq_err', 'implied_nak_seq_err', 'local_ack_timeout_err', 'roce_adp_retrans',
+        'req_transport_retries_exceeded', 'port_xmit_packets', 'completer_retry_err', 'retry_exceeded_err', 'sent_pkts'
+    )
+),
+
+rises as (
     select
         target,
         device,
@@ -60,11 +79,7 @@ with rises as (
             else rise
         end as rise,
         seconds
-    from rdma_rise
-    where counter in (
-        'packet_seq_err', 'implied_nak_seq_err', 'local_ack_timeout_err', 'roce_adp_retrans',
-        'req_transport_retries_exceeded', 'port_xmit_packets'
-    )
+    from named
 ),
 
 ports as (
@@ -74,7 +89,9 @@ ports as (
         port,
         -- Older cards have no roce_adp_retrans; the other three must be there.
         case
-            when count(rise) filter (counter like '%_err') = 3 and count(rise) = count(*)
+            when count(rise) = count(*)
+                and count(rise) filter (counter like '%_err')
+                = case when count(*) filter (counter = 'completer_retry_err') > 0 then 1 else 3 end
                 then sum(rise) filter (counter like '%_err' or counter = 'roce_adp_retrans') -- null: all were read
         end as events,
         max(rise) filter (counter = 'req_transport_retries_exceeded') as deaths,

@@ -13,6 +13,11 @@ sources = ["rules-review.md MTU-02, G-FLEET, error 9", "incidents.md I-148", "re
 [uses]
 "port_scope.inferred" = "caps the severity"
 "port_scope.netdev" = "only for the words"
+"port_scope.link_layer" = "only for the cost"
+"port_scope.rate_gbps" = "only for the cost"
+"port_scope.pci" = "only for the cost"
+"pcie_endpoint.narrowest_gbps" = "only for the cost"
+"pci_config.max_payload" = "only for the cost"
 
 [parameters.least_members]
 default = 8
@@ -49,7 +54,17 @@ select
     p.role = 'compute' and p.state = 'ACTIVE' and case when p.cohort is not null then c.members >= $least_members end as applies,
     v.active_mtu <> c.active_mtu as fault,
     p.netdev as detail,
-    p.inferred
+    p.inferred,
+    -- A larger one than the peers have costs nothing.
+    case
+        when v.active_mtu < c.active_mtu then cost_gbps(
+            w.wire_gbps, e.narrowest_gbps, g.max_payload,
+            wire_write_gbps(p.rate_gbps, c.active_mtu, w.headers), e.narrowest_gbps, g.max_payload
+        )
+    end as cost_gbps
 from port_scope as p
 left join verbs_port as v on v.target = p.target and v.device = p.device and v.port = p.port
 left join cohorts as c on c.cohort = p.cohort
+left join port_wire as w on w.target = p.target and w.device = p.device and w.port = p.port
+left join pcie_endpoint as e on e.target = p.target and e.pci = p.pci
+left join pci_config as g on g.target = p.target and g.pci = p.pci

@@ -12,6 +12,12 @@ sources = ["rules-review.md MTU-01 and section 8", "reference.md B3 (RoCE MTU)",
 [uses]
 "site.netdev_mtu" = "nothing is wanted where the site says nothing"
 "port_scope.inferred" = "caps the severity"
+"port_scope.state" = "only for the cost"
+"port_scope.rate_gbps" = "only for the cost"
+"verbs_port.active_mtu" = "only for the cost"
+"port_scope.pci" = "only for the cost"
+"pcie_endpoint.narrowest_gbps" = "only for the cost"
+"pci_config.max_payload" = "only for the cost"
 +++
 ## Why it matters
 RoCE packets hold the largest of 256 to 4096 bytes that the MTU less 96 allows, and two ends agree on the smaller one: one
@@ -35,7 +41,17 @@ select
     s.netdev_mtu is not null and p.link_layer = 'Ethernet' and p.role = 'compute' and p.netdev <> '' as applies,
     n.mtu <> s.netdev_mtu as fault,
     p.netdev as detail,
-    p.inferred
+    p.inferred,
+    -- An MTU above the wanted one costs nothing.
+    case
+        when n.mtu < s.netdev_mtu then cost_gbps(
+            w.wire_gbps, e.narrowest_gbps, g.max_payload,
+            wire_write_gbps(p.rate_gbps, rdma_mtu(s.netdev_mtu), w.headers), e.narrowest_gbps, g.max_payload
+        )
+    end as cost_gbps
 from port_scope as p
 cross join site as s
 left join netdev as n on n.target = p.target and n.name = p.netdev
+left join port_wire as w on w.target = p.target and w.device = p.device and w.port = p.port
+left join pcie_endpoint as e on e.target = p.target and e.pci = p.pci
+left join pci_config as g on g.target = p.target and g.pci = p.pci

@@ -14,6 +14,11 @@ sources = ["rules-review.md LNK-02, G-CAUSE", "incidents.md I-080"]
 "host_scope.port_rate_gbps" = "nothing is wanted where the class says nothing"
 "host_scope.class" = "only for the words"
 "port_scope.inferred" = "caps the severity"
+"port_scope.link_layer" = "only for the cost"
+"verbs_port.active_mtu" = "only for the cost"
+"port_scope.pci" = "only for the cost"
+"pcie_endpoint.narrowest_gbps" = "only for the cost"
+"pci_config.max_payload" = "only for the cost"
 +++
 ## Why it matters
 The job runs, slower: a collective waits for its slowest rail. Nothing in the job's output says why.
@@ -38,6 +43,12 @@ select
     p.rate_gbps < h.port_rate_gbps as fault,
     h.class as detail,
     p.inferred,
-    h.port_rate_gbps - p.rate_gbps as cost_gbps
+    cost_gbps(
+        w.wire_gbps, e.narrowest_gbps, g.max_payload,
+        wire_write_gbps(h.port_rate_gbps, w.mtu, w.headers), e.narrowest_gbps, g.max_payload
+    ) as cost_gbps
 from port_scope as p
 left join host_scope as h on h.target = p.target
+left join port_wire as w on w.target = p.target and w.device = p.device and w.port = p.port
+left join pcie_endpoint as e on e.target = p.target and e.pci = p.pci
+left join pci_config as g on g.target = p.target and g.pci = p.pci

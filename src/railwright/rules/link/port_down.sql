@@ -24,6 +24,8 @@ sources = [
 "rdma_port.physical_state" = "asked where the port is neither active nor down"
 "mlxlink_port.physical_state" = "asked where the port is down and has virtual functions"
 "mlxlink_port.recommendation" = "the firmware's words on the cause"
+"port_scope.rate_gbps" = "only for the cost: what the host's other compute ports carry"
+"verbs_port.active_mtu" = "only for the cost"
 
 [parameters.least_members]
 default = 8
@@ -93,7 +95,8 @@ select
         when p.state in ('INIT', 'ARMED') then r.physical_state <> 'LinkUp'
     end as fault,
     concat_ws(': ', nullif(p.netdev, ''), l.recommendation) as detail, -- null: only words
-    p.inferred
+    p.inferred,
+    round(o.wire_gbps, 1) as cost_gbps
 from port_scope as p
 left join rdma_port as r on r.target = p.target and r.device = p.device and r.port = p.port
 left join mlxlink_port as l on l.target = p.target and l.pci = p.pci
@@ -101,3 +104,11 @@ left join host as u on u.target = p.target
 left join members as m on m.target = p.target and m.device = p.device and m.port = p.port
 left join slots as s on s.kind = m.kind and s.pci = m.pci and s.port = m.port
 left join types as t on t.kind = m.kind and t.type = m.type and t.port = m.port
+-- A port that is down carries nothing; its own rate is a placeholder.
+left join (
+    select a.target, mode_known(w.wire_gbps) as wire_gbps
+    from port_scope as a
+    inner join port_wire as w on w.target = a.target and w.device = a.device and w.port = a.port
+    where a.role = 'compute' and a.state = 'ACTIVE'
+    group by a.target
+) as o on o.target = p.target

@@ -13,6 +13,11 @@ sources = ["rules-review.md LNK-02, G-FLEET, G-CAUSE", "incidents.md I-080"]
 [uses]
 "host_scope.port_rate_gbps" = "where the class says a rate, INTENT.port_rate judges"
 "port_scope.inferred" = "caps the severity"
+"port_scope.link_layer" = "only for the cost"
+"verbs_port.active_mtu" = "only for the cost"
+"port_scope.pci" = "only for the cost"
+"pcie_endpoint.narrowest_gbps" = "only for the cost"
+"pci_config.max_payload" = "only for the cost"
 
 [parameters.least_members]
 default = 8
@@ -50,7 +55,13 @@ select
     p.rate_gbps < c.rate_gbps as fault,
     p.cohort as detail,
     p.inferred,
-    c.rate_gbps - p.rate_gbps as cost_gbps
+    cost_gbps(
+        w.wire_gbps, e.narrowest_gbps, g.max_payload,
+        wire_write_gbps(c.rate_gbps, w.mtu, w.headers), e.narrowest_gbps, g.max_payload
+    ) as cost_gbps
 from port_scope as p
 left join host_scope as h on h.target = p.target
+left join port_wire as w on w.target = p.target and w.device = p.device and w.port = p.port
+left join pcie_endpoint as e on e.target = p.target and e.pci = p.pci
+left join pci_config as g on g.target = p.target and g.pci = p.pci
 left join cohorts as c on c.cohort = p.cohort

@@ -24,6 +24,9 @@ sources = ["rules-review.md PCI-03", "reference.md B6", "incidents.md I-136", "L
 "netdev.speed_mbps" = "the rate of a bond, whose RDMA port shows one member's"
 "pcie_endpoint.narrowest_gbps" = "unknown without it; the table is that of the subjects"
 "pcie_endpoint.narrowest_hop" = "only for the words"
+"port_scope.link_layer" = "only for the cost"
+"verbs_port.active_mtu" = "only for the cost"
+"pci_config.max_payload" = "only for the cost"
 
 [parameters.usable_share]
 default = 0.9
@@ -51,6 +54,8 @@ with ports as (
         p.card,
         p.role in ('compute', 'storage') as is_used,
         e.narrowest_gbps,
+        into_memory_gbps(e.narrowest_gbps, g.max_payload) as payload_gbps,
+        wire_write_gbps(1, v.active_mtu, rdma_headers(p.link_layer, true)) as wire_share,
         case
             when p.role in ('management', 'unused') then 0
             when p.role = 'compute' and c.port_rate_gbps is not null then c.port_rate_gbps
@@ -60,6 +65,8 @@ with ports as (
     from port_scope as p
     inner join pci_function as f on f.target = p.target and f.pci = p.pci and (f.parent <> '' or f.parent is null)
     left join pcie_endpoint as e on e.target = p.target and e.pci = p.pci
+    left join pci_config as g on g.target = p.target and g.pci = p.pci
+    left join verbs_port as v on v.target = p.target and v.device = p.device and v.port = p.port
     left join node_class as c on c.target = p.target
     left join bond as b on b.target = p.target and b.netdev = p.netdev
     left join netdev as d on d.target = b.target and d.name = b.netdev
@@ -72,7 +79,10 @@ slots as (
         min(card) as card,
         any_known(is_used) as is_used,
         sum_known(rate) as rate,
-        min(narrowest_gbps) as gbps
+        min(narrowest_gbps) as gbps,
+        -- For the cost: what the wire and the packets of PCIe really leave (predict/macros.py).
+        sum_known(rate * wire_share) as wire_gbps,
+        case when count(payload_gbps) = count(*) then min(payload_gbps) end as payload_gbps
     from ports
     group by target, parent
 ),
@@ -85,7 +95,8 @@ cards as (
         count(*) as slots,
         $usable_share * sum_known(gbps) as carried,
         -- A port whose slot was not read may be in any of them.
-        case when count(rate) = count(*) and count(parent) = count(*) then max(rate) end as needed
+        case when count(rate) = count(*) and count(parent) = count(*) then max(rate) end as needed,
+        case when count(wire_gbps) = count(*) then max(wire_gbps) end - sum_known(payload_gbps) as missing
     from slots
     group by target, card
 )
@@ -103,7 +114,7 @@ select
     k.carried < k.needed as fault,
     'narrowest at ' || e.narrowest_hop || case when k.slots > 1 then ', ' || k.slots || ' slots together' else '' end as detail,
     n.inferred,
-    round((k.needed - k.carried) / count(*) over (partition by n.target, k.card), 1) as cost_gbps
+    round(at_least(k.missing, 0) / count(*) over (partition by n.target, k.card), 1) as cost_gbps
 from nic_scope as n
 left join node_class as c on c.target = n.target
 left join pcie_endpoint as e on e.target = n.target and e.pci = n.pci

@@ -18,6 +18,13 @@ sources = ["rules-review.md PCI-02", "incidents.md I-136", "incidents.md I-137",
 "nic_scope.role" = "leaves management and unused ports out; of unknown role, the link is judged all the same"
 "nic_scope.inferred" = "caps the severity"
 "nic_parameter.current_code" = "only for the words: a limit in the card's own firmware"
+"pcie_path.speed_gts" = "only for the cost"
+"port_scope.pci" = "only for the cost"
+"port_scope.link_layer" = "only for the cost"
+"port_scope.state" = "only for the cost"
+"port_scope.rate_gbps" = "only for the cost"
+"verbs_port.active_mtu" = "only for the cost"
+"pci_config.max_payload" = "only for the cost"
 +++
 ## Why it matters
 Half the lanes are half the bandwidth: x8 of x16 leaves 252 of 504 Gb/s at 32 GT/s, under the rate of a 400G port. The
@@ -39,7 +46,8 @@ with links as (
         c.pci,
         c.hop,
         c.width,
-        least(c.width_max, p.width_max) as possible, -- null: for the words
+        c.speed_gts,
+        least(c.width_max, p.width_max) as possible, -- null: for the words, and for the cost
         -- 0 lanes are no link: a NIC that works has one, so this was not read rightly.
         case when c.width = p.width and c.width > 0 then c.width < c.width_max and c.width < p.width_max end as is_narrow
     from pcie_path as c
@@ -53,7 +61,9 @@ paths as (
         pci,
         any_known(is_narrow) as is_narrow,
         string_agg('x' || width || ' at ' || hop, ', ' order by hop) filter (is_narrow) as observed,
-        string_agg('x' || possible, ', ' order by hop) filter (is_narrow) as expected
+        string_agg('x' || possible, ', ' order by hop) filter (is_narrow) as expected,
+        case when count(speed_gts) = count(*) then min(pcie_line_gbps(speed_gts, width)) end as line_gbps,
+        case when count(speed_gts) = count(*) then min(pcie_line_gbps(speed_gts, possible)) end as better_gbps
     from links
     group by target, pci
 )
@@ -69,11 +79,14 @@ select
     -- One narrow link is enough; for none the walk must have come to the root bus.
     case when l.is_narrow then true when top.parent = '' then l.is_narrow end as fault,
     case when r.current_code = 1 then 'firmware limits it: PCI_BUS0_RESTRICT' end as detail,
-    n.inferred
+    n.inferred,
+    cost_gbps(w.wire_gbps, l.line_gbps, g.max_payload, w.wire_gbps, l.better_gbps, g.max_payload) as cost_gbps
 from nic_scope as n
 left join node_class as c on c.target = n.target
 left join pcie_endpoint as e on e.target = n.target and e.pci = n.pci
 left join pci_function as top on top.target = e.target and top.pci = e.root_port
 left join paths as l on l.target = n.target and l.pci = n.pci
+left join nic_wire as w on w.target = n.target and w.pci = n.pci
+left join pci_config as g on g.target = n.target and g.pci = n.pci
 left join nic_parameter as r
     on r.target = n.target and r.pci = n.pci and r.name = 'PCI_BUS0_RESTRICT' and r.port = 0 and r.element = -1

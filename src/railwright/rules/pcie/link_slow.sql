@@ -17,6 +17,13 @@ sources = ["rules-review.md PCI-01", "incidents.md I-139", "incidents.md I-136",
 "nic_scope.role" = "leaves management and unused ports out; of unknown role, the link is judged all the same"
 "nic_scope.inferred" = "caps the severity"
 "nic_parameter.current_code" = "only for the words: a limit in the card's own firmware"
+"pcie_path.width" = "only for the cost"
+"port_scope.pci" = "only for the cost"
+"port_scope.link_layer" = "only for the cost"
+"port_scope.state" = "only for the cost"
+"port_scope.rate_gbps" = "only for the cost"
+"verbs_port.active_mtu" = "only for the cost"
+"pci_config.max_payload" = "only for the cost"
 "pci_config.link_target_speed_gts" = "only for the words: a limit that somebody has set in the port"
 +++
 ## Why it matters
@@ -42,7 +49,8 @@ with links as (
         c.pci,
         c.hop,
         c.speed_gts as speed,
-        least(c.speed_max_gts, p.speed_max_gts) as possible, -- null: for the words
+        c.width,
+        least(c.speed_max_gts, p.speed_max_gts) as possible, -- null: for the words, and for the cost
         case when c.speed_gts = p.speed_gts then c.speed_gts < c.speed_max_gts and c.speed_gts < p.speed_max_gts end as is_slow,
         g.link_target_speed_gts < possible as is_capped
     from pcie_path as c
@@ -58,7 +66,9 @@ paths as (
         any_known(is_slow) as is_slow,
         string_agg(printf('%g GT/s at ', speed) || hop, ', ' order by hop) filter (is_slow) as observed,
         string_agg(printf('%g GT/s', possible), ', ' order by hop) filter (is_slow) as expected,
-        string_agg(hop, ', ' order by hop) filter (is_slow and is_capped) as capped
+        string_agg(hop, ', ' order by hop) filter (is_slow and is_capped) as capped,
+        case when count(width) = count(*) then min(pcie_line_gbps(speed, width)) end as line_gbps,
+        case when count(width) = count(*) then min(pcie_line_gbps(possible, width)) end as better_gbps
     from links
     group by target, pci
 )
@@ -76,10 +86,13 @@ select
         case when r.current_code = 1 then 'firmware limits it: PCI_BUS0_RESTRICT' end,
         'target speed set low above ' || l.capped
     ) as detail,
-    n.inferred
+    n.inferred,
+    cost_gbps(w.wire_gbps, l.line_gbps, g.max_payload, w.wire_gbps, l.better_gbps, g.max_payload) as cost_gbps
 from nic_scope as n
 left join pcie_endpoint as e on e.target = n.target and e.pci = n.pci
 left join pci_function as top on top.target = e.target and top.pci = e.root_port
 left join paths as l on l.target = n.target and l.pci = n.pci
+left join nic_wire as w on w.target = n.target and w.pci = n.pci
+left join pci_config as g on g.target = n.target and g.pci = n.pci
 left join nic_parameter as r
     on r.target = n.target and r.pci = n.pci and r.name = 'PCI_BUS0_RESTRICT' and r.port = 0 and r.element = -1

@@ -15,6 +15,12 @@ sources = ["rules-review.md N-08", "reference.md B6", "Linux Documentation/admin
 "nic_scope.inferred" = "caps the severity"
 "pci_config.max_payload_supported" = "asked only where the payload is small"
 "pcie_path.hop" = "finds the configuration of each hop"
+"pcie_endpoint.narrowest_gbps" = "only for the cost"
+"port_scope.pci" = "only for the cost"
+"port_scope.link_layer" = "only for the cost"
+"port_scope.state" = "only for the cost"
+"port_scope.rate_gbps" = "only for the cost"
+"verbs_port.active_mtu" = "only for the cost"
 
 [parameters.enough_bytes]
 default = 256
@@ -61,6 +67,9 @@ select
         and coalesce(n.role not in ('management', 'unused'), true) -- null: small packets are small, whatever the role
         and p.speed >= $fast_gts and p.width >= 16 as applies,
     p.payload < $enough_bytes and p.payload < p.allowed as fault,
-    n.inferred
+    n.inferred,
+    cost_gbps(w.wire_gbps, e.narrowest_gbps, p.payload, w.wire_gbps, e.narrowest_gbps, p.allowed) as cost_gbps
 from nic_scope as n
 left join paths as p on p.target = n.target and p.pci = n.pci
+left join pcie_endpoint as e on e.target = n.target and e.pci = n.pci
+left join nic_wire as w on w.target = n.target and w.pci = n.pci

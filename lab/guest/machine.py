@@ -1,0 +1,137 @@
+"""A guest that is up: what can be asked of it and what can be done to it.
+
+Faults are real: the kernel's own traffic control, MTU, link state, DCB and LLDP are changed by the
+programs an administrator would use. A reboot is real too and undoes all of them.
+"""
+
+import subprocess
+import time
+from dataclasses import dataclass, field
+
+from lab.guest.model import QOS, Guest
+
+BOOT_ID = "/proc/sys/kernel/random/boot_id"
+
+
+@dataclass(frozen=True)
+class GuestFault:
+    """What is wrong with one rail of a guest; {netdev} and {mtu} stand for its own."""
+
+    does: str
+    strike: tuple[str, ...]
+    heal: tuple[str, ...]
+
+
+def _netem(does: str, words: str) -> GuestFault:
+    """Traffic control acts on what the guest sends; what it receives is another guest's sending."""
+    return GuestFault(
+        does,
+        (f"tc qdisc replace dev {{netdev}} root netem {words}",),
+        ("tc qdisc del dev {netdev} root",),
+    )
+
+
+_LOSSLESS = " ".join(f"{priority}:on" for priority, on in enumerate(QOS.pfc) if on)
+_DSCPS = " ".join(f"{point}:{QOS.dscp_priority[point]}" for point in QOS.app_dscps)
+
+FAULTS: dict[str, GuestFault] = {
+    "loss": _netem("loses 5 % of what it sends", "loss 5%"),
+    "cut": _netem("loses all it sends, with the link up", "loss 100%"),
+    "delay": _netem("sends 20 ms late", "delay 20ms"),
+    "corrupt": _netem("damages 5 % of what it sends", "corrupt 5%"),
+    "mtu": GuestFault(
+        "has an MTU of 1500",
+        ("ip link set dev {netdev} mtu 1500",),
+        ("ip link set dev {netdev} mtu {mtu}",),
+    ),
+    "down": GuestFault(
+        "is switched off",
+        ("ip link set dev {netdev} down",),
+        ("ip link set dev {netdev} up",),
+    ),
+    "no_flow_control": GuestFault(
+        "has PFC off on all priorities",
+        ("dcb pfc set dev {netdev} prio-pfc all:off",),
+        (f"dcb pfc set dev {{netdev}} prio-pfc {_LOSSLESS}",),
+    ),
+    "no_dscp_map": GuestFault(
+        "maps no code point to a priority",
+        ("dcb app flush dev {netdev} dscp-prio",),
+        (f"dcb app add dev {{netdev}} dscp-prio {_DSCPS}",),
+    ),
+    "no_lldp": GuestFault(
+        "neither sends nor hears LLDP",
+        ("lldpcli configure ports {netdev} lldp status disabled",),
+        ("lldpcli configure ports {netdev} lldp status rx-and-tx",),
+    ),
+}
+
+
+@dataclass
+class GuestMachine:
+    """One guest, reached by ssh from the hub's namespace."""
+
+    guest: Guest
+    reach: tuple[str, ...]  # the command line that ends in ssh and its options
+    struck: dict[tuple[str, int], GuestFault] = field(default_factory=dict)
+    _boot: str = ""  # the one before the last restart
+
+    def run(self, command: str, seconds: float = 600) -> str:
+        """What a command line prints there; an error where it fails."""
+        argv = [*self.reach, self.guest.name, command]
+        done = subprocess.run(
+            argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds
+        )
+        if done.returncode != 0:
+            raise RuntimeError(f"{self.guest.name}: {command}: {done.stdout}{done.stderr}")
+        return done.stdout
+
+    def start(self, command: str) -> "subprocess.Popen[str]":
+        """A command line that runs there while others do."""
+        return subprocess.Popen(
+            [*self.reach, self.guest.name, command],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        )  # fmt: skip
+
+    def strike(self, fault: str, rail: int = 0) -> None:
+        """Do something to one rail; a second time changes nothing."""
+        found = FAULTS[fault]
+        self._do(found.strike, rail)
+        self.struck[fault, rail] = found
+
+    def heal(self) -> None:
+        """Undo everything, the last first."""
+        for (name, rail), fault in reversed(list(self.struck.items())):
+            self._do(fault.heal, rail)
+            del self.struck[name, rail]
+
+    def _do(self, commands: tuple[str, ...], rail: int) -> None:
+        card = self.guest.cards[rail]
+        lines = [line.format(netdev=card.netdev, mtu=card.mtu) for line in commands]
+        self.run(" && ".join(lines))
+
+    def boot_id(self) -> str:
+        """Of the boot that answers."""
+        return self.run(f"cat {BOOT_ID}").strip()
+
+    def restart(self) -> None:
+        """Reboot, and do not wait: whatever was set at run time is lost."""
+        self._boot = self.boot_id()
+        self.run("reboot")
+        self.struck.clear()
+
+    def is_back(self) -> bool:
+        """Whether it answers after a restart."""
+        try:
+            return self.boot_id() != self._boot
+        except (RuntimeError, subprocess.TimeoutExpired):
+            return False
+
+    def reboot(self, seconds: float = 300) -> None:
+        """Reboot and wait until another boot answers."""
+        self.restart()
+        deadline = time.monotonic() + seconds
+        while not self.is_back():
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"{self.guest.name} did not come back in {seconds:.0f} s")
+            time.sleep(1)

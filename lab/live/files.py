@@ -1,0 +1,157 @@
+"""All files of a live host, and how a running host gets from one state to the next.
+
+A path lies in one of three places: /sys and /proc are folders of the lab that are bind-mounted, so
+what is written there is seen at once; everything else is the host's own layer over the shared root
+file system. While the host runs, that layer is written through the host's own root, because an
+overlay does not promise to notice changes below it.
+"""
+
+import os
+from pathlib import Path
+
+from lab.fleet import fill_sys
+from lab.fleet.model import HostModel
+from lab.fleet.tools import ANSWERS, IN_BOTH, SCRIPT, fill_identity, fill_tools
+from lab.fleet.tree import Below, Entry, Folder, Memory
+from lab.live.proc import fill_proc
+
+SOCKET = "/run/railwright-lab.sock"
+# The programs of the root file system that answer from /sys, where the model has no answer.
+REAL = "opt/railwright-lab/real"
+REAL_PROGRAMS = ("lspci",)
+# Of the shared root file system, and read by probes: a host has only what its model gives it.
+_HIDDEN = (
+    *("etc/modules", "etc/security/limits.conf", "etc/environment"),
+    "etc/systemd/system/multi-user.target.wants/slurmd.service",
+)
+# Bind mounts of single files would go on showing the old file after a rename.
+_IN_PLACE = frozenset({"proc/modules", "proc/cmdline", "proc/cpuinfo"})
+# /proc/uptime is the kernel's own, moved by a time namespace: it goes on.
+_KERNEL_TELLS = ("proc/uptime",)
+HIDDEN = Entry(b"", 0o20000)  # how this module says: not there
+
+_ASKS = f"""#!/usr/bin/python3
+import json, socket, sys
+name, words = sys.argv[0].rpartition("/")[2], sys.argv[1:]
+wanted = name == "reboot" or (name == "shutdown" and "-r" in words) or words[:1] == ["reboot"]
+if not wanted:
+    sys.exit(f"this lab's {{name}} has no answer to: {{' '.join([name, *words])}}")
+keeper = socket.socket(socket.AF_UNIX)
+try:
+    keeper.connect("{SOCKET}")
+except OSError as error:
+    sys.exit(f"{{name}}: the lab's keeper cannot be asked: {{error}}")
+keeper.sendall(json.dumps({{"do": "reboot"}}).encode() + b"\\n")
+keeper.makefile().read()
+"""
+_ASKING = ("reboot", "shutdown", "systemctl")
+_SCRIPT_OR_REAL = SCRIPT.replace(
+    "  echo \"this lab's",
+    f'  [ ! -x /{REAL}/${{0##*/}} ] || exec /{REAL}/${{0##*/}} "$@"\n  echo "this lab\'s',
+)
+
+
+def rendered(host: HostModel) -> Memory:
+    """Every file of the host in this state; names as below its root."""
+    files = Memory()
+    fill_sys(Below(files, "sys"), host)
+    fill_proc(files, host)
+    fill_identity(files, host)
+    fill_tools(files, host, IN_BOTH | set(REAL_PROGRAMS))
+    for folder in ("usr/bin", "usr/sbin"):
+        files.write(folder, dict.fromkeys(REAL_PROGRAMS, _SCRIPT_OR_REAL), mode=0o755)
+    files.write("usr/sbin", dict.fromkeys(_ASKING, _ASKS), mode=0o755)
+    for name in _HIDDEN:
+        files.entries.setdefault(name, HIDDEN)
+    for name in _KERNEL_TELLS:
+        del files.entries[name]
+    files.make(ANSWERS)
+    return files
+
+
+def in_lab(name: str) -> bool:
+    """Whether a file lies in a folder of the lab rather than in the host's own layer."""
+    return name.startswith(("sys/", "proc/"))
+
+
+class Places:
+    """Where a host's files are now."""
+
+    def __init__(self, tree: Path, layer: Path, root: Path | None) -> None:
+        self.tree = tree
+        self.layer = root if root is not None else layer
+        self.runs = root is not None
+
+    def path(self, name: str) -> str:
+        """From outside the host."""
+        return f"{self.tree if in_lab(name) else self.layer}/{name}"
+
+
+def write_all(places: Places, files: Memory) -> None:
+    """A host that is not up yet, and has no files."""
+    by_folder: dict[tuple[str, int], dict[str, bytes]] = {}
+    links: dict[str, dict[str, str]] = {}
+    for name, entry in files.entries.items():
+        folder, _, file = name.rpartition("/")
+        if entry.link:
+            links.setdefault(folder, {})[file] = entry.link
+        elif entry is not HIDDEN:
+            by_folder.setdefault((folder, entry.mode), {})[file] = entry.content
+    trees = {True: Folder(places.tree), False: Folder(places.layer)}
+    for (folder, mode), contents in by_folder.items():
+        trees[in_lab(f"{folder}/")].write(folder, contents, mode=mode)
+    for folder, targets in links.items():
+        trees[in_lab(f"{folder}/")].write(folder, {}, targets)
+    for folder in files.folders:
+        trees[in_lab(f"{folder}/")].make(folder)
+    for name, entry in files.entries.items():
+        if entry is HIDDEN:
+            trees[False].make(name.rpartition("/")[0])
+            _hide(places, name)
+
+
+def rewrite(places: Places, old: Memory, new: Memory) -> list[str]:
+    """Write what differs; the names of what was written or removed."""
+    gone = [name for name in old.entries if name not in new.entries]
+    changed = [n for n, entry in new.entries.items() if old.entries.get(n) != entry]
+    for name in gone:
+        Path(places.path(name)).unlink()
+    for name in sorted(new.folders - old.folders):
+        Path(places.path(f"{name}/")).mkdir(exist_ok=True)
+    for name in changed:
+        _put(places, name, new.entries[name])
+    for name in sorted(old.folders - new.folders, reverse=True):
+        try:
+            Path(places.path(f"{name}/")).rmdir()
+        except OSError:  # of the root file system, or something else lies there
+            pass
+    return gone + changed
+
+
+def _hide(places: Places, name: str) -> None:
+    path = places.path(name)
+    Path(path).unlink(missing_ok=True)
+    if not places.runs:  # a character device 0/0 is how an overlay says "deleted"
+        os.mknod(path, 0o600 | 0o020000, os.makedev(0, 0))
+
+
+def _put(places: Places, name: str, entry: Entry) -> None:
+    """One file: beside, and renamed; in place where a single file is mounted."""
+    path = places.path(name)
+    if entry is HIDDEN:
+        _hide(places, name)
+    elif name in _IN_PLACE:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT, entry.mode)
+        os.pwrite(handle, entry.content, 0)
+        os.ftruncate(handle, len(entry.content))
+        os.close(handle)
+    else:
+        beside = f"{path}.new"
+        if entry.link:
+            Path(beside).symlink_to(entry.link)
+        else:
+            handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, entry.mode)
+            os.write(handle, entry.content)
+            os.fchmod(handle, entry.mode)
+            os.close(handle)
+        Path(beside).rename(path)

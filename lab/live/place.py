@@ -1,0 +1,77 @@
+"""Where a lab keeps its files, who holds it, and what a killed keeper leaves."""
+
+import fcntl
+import json
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.sshd_fleet import LAB, clear, clear_after_the_dead
+
+
+@dataclass(frozen=True)
+class Place:
+    """The folder of one lab; it is there while the lab is up."""
+
+    folder: Path = LAB / "live"
+
+    @property
+    def socket(self) -> Path:
+        """What the keeper listens on."""
+        return self.folder / "keeper.sock"
+
+    @property
+    def log(self) -> Path:
+        """What the keeper has to say where nobody listens."""
+        return self.folder / "keeper.log"
+
+    @property
+    def fleet(self) -> Path:
+        """The hosts' files."""
+        return self.folder / "run"
+
+    @property
+    def ssh(self) -> Path:
+        """A folder with the ssh configuration of all machines."""
+        return self.folder / "ssh_config.d"
+
+    @property
+    def _note(self) -> Path:
+        return self.folder / "keeper.json"
+
+    def hold(self) -> int | None:
+        """A handle that holds the place until its process ends; None = somebody else does.
+
+        What is locked is the folder above: it stays, so a lock is never one on a removed file.
+        """
+        self.folder.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(self.folder.parent, os.O_RDONLY)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(handle)
+            return None
+        return handle
+
+    def note(self, prefix: str) -> None:
+        """Under which names the lab's namespaces are, for whoever has to clear them."""
+        self._note.write_text(json.dumps({"prefix": prefix}))
+
+    def clear(self) -> bool:
+        """Remove what is left of a lab without a keeper; whether there was anything."""
+        clear_after_the_dead()
+        if not self.folder.exists():
+            return False
+        if self._note.exists():
+            clear(json.loads(self._note.read_text())["prefix"], self.fleet)
+        for mount in reversed(self.mounts()):
+            subprocess.run(["umount", "-l", mount], capture_output=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
+        return True
+
+    def mounts(self) -> list[str]:
+        """Mounts of this machine below the folder."""
+        points = (line.split(" ")[1] for line in Path("/proc/self/mounts").read_text().splitlines())
+        return [point for point in points if point.startswith(f"{self.folder}/")]

@@ -1,0 +1,257 @@
+"""Live switches: a fabric's models behind one real sshd, whose answers follow its state."""
+
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab import switch_sshd
+from lab.fleet.fabric.model import Fabric, Switch
+from lab.fleet.fabric.routes import Routing
+from lab.fleet.fabric.typed import WAYS, files, typed
+from lab.fleet.faults.switch_places import faults_of
+from lab.fleet.model import HostModel
+from lab.live.fabric import FabricHosts, FabricState, StruckFabric
+from lab.live.names import nearest
+from lab.live.part import Hub, LabError, Part, Status
+from lab.sshd_fleet import LAB
+from lab.switch_sshd import Ground, Site
+
+FIRST_ADDRESS = "10.88.240."
+MOST = 250
+SECONDS_TO_BOOT = 5.0
+# What a CLI on a terminal is like: (prompt, line that ends its pager, other lines of a session).
+_CLI = {
+    "eos": ("{name}>", "terminal length 0", "terminal width 32767"),
+    "onyx": (
+        "{name} [standalone: master] > ",
+        "no cli session paging enable",
+        "cli session terminal width 999",
+    ),
+}
+_TOOLS = {
+    "sonic": ("show", "sonic-db-dump", "vtysh", "sudo"),
+    "cumulus": ("nv", "vtysh", "sudo"),
+}
+_BANNER = "This switch is a program. Use is recorded.\n"
+TROUBLES = ("hangs", "floods")
+
+
+@dataclass
+class SwitchMachine:
+    """A switch, by its name, and how it misbehaves apart from its settings."""
+
+    name: str
+    system: str
+    address: str
+    trouble: str = ""  # hangs, floods
+    at: str = ""  # the command that does; of a CLI also `login`
+    due: float | None = None  # when it answers again, by time.monotonic()
+
+    def shown(self, fabric: Fabric, routing: Routing) -> switch_sshd.Switch:
+        """What sshd must know to answer as the fabric is."""
+        model = fabric.named(self.name)
+        way = WAYS[self.system]
+        said = switch_sshd.Switch(
+            self.name, way, typed(fabric, model, routing), files=files(model),
+            address=self.address, port=switch_sshd.SSH_PORT,
+        )  # fmt: skip
+        if way == "terminal":
+            said.settings = self._settings(model)
+            return said
+        said.tools = _TOOLS[self.system]
+        if self.trouble == "hangs":
+            said.hangs = (self.at,)
+        elif self.trouble == "floods":
+            said.floods = (self.at,)
+        return said
+
+    def _settings(self, model: Switch) -> dict[str, object]:
+        prompt, pager_off, other = _CLI[self.system]
+        return {
+            "prompt": prompt.format(name=model.name), "banner": _BANNER,
+            "pager_off": [pager_off], "session": [other], "trouble": self.trouble, "at": self.at,
+        }  # fmt: skip
+
+
+class Switches(Part):
+    """All switches of a fabric on one hub.
+
+    `show_host` shows a host of the fabric as it is now, and gives how many files were changed.
+    """
+
+    name = "switches"
+
+    def __init__(
+        self,
+        state: FabricState,
+        show_host: Callable[[HostModel], int] | None = None,
+        texts: Mapping[str, str] | None = None,
+    ) -> None:
+        switches = state.healthy.switches
+        if len(switches) > MOST:
+            raise LabError(f"A lab has at most {MOST} switches, not {len(switches)}.")
+        self.state = state
+        self._machines = {
+            one.name: SwitchMachine(one.name, one.system, f"{FIRST_ADDRESS}{number}")
+            for number, one in enumerate(switches, 1)
+        }
+        self._hosts = FabricHosts(state.healthy, show_host)
+        self._texts = dict(texts or {})
+        self._hub: Hub | None = None
+        self._site: Site | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+
+    # ---- up and down
+
+    def up(self, hub: Hub) -> Iterator[str]:
+        """One sshd for all."""
+        self._hub = hub
+        fabric = self.state.now()
+        routing = Routing(fabric)
+        shown = [one.shown(fabric, routing) for one in self._machines.values()]
+        root = LAB / "rootfs"
+        ground = Ground(hub.namespace, root, root / "etc/ssh/ssh_host_ed25519_key", LAB / "key.pub")
+        self._site, self._process = switch_sshd.up(hub.folder / "switches", shown, ground)
+        yield f"{len(shown)} switches answer"
+
+    def down(self) -> None:
+        """End the sshd and what it started; addresses go with the hub."""
+        if self._process is not None:
+            switch_sshd.down(self._process)
+            self._process = None
+        if self._site is not None:
+            shutil.rmtree(self._site.folder, ignore_errors=True)
+            self._site = None
+
+    # ---- state
+
+    def status(self) -> list[Status]:
+        """Every switch."""
+        return [
+            Status(one.name, one.system, "up" if one.due is None else "booting",
+                   (*(f.words for f in self.state.faults if f.switch == one.name),
+                    *((f"{one.trouble} at {one.at}",) if one.trouble else ())))
+            for one in self._machines.values()
+        ]  # fmt: skip
+
+    def machine(self, name: str) -> SwitchMachine:
+        """A switch by its name."""
+        if name not in self._machines:
+            raise LabError(f"No switch is called {name}. {nearest(name, self._machines)}".rstrip())
+        return self._machines[name]
+
+    def faults(self, machine: str = "") -> dict[str, str]:
+        """Fault -> where it strikes and which rule is to find it."""
+        if machine:
+            self.machine(machine)
+        found = faults_of(self.state.healthy, machine)
+        return {name: f"{'/'.join(found[name].at)} {found[name].rule}" for name in sorted(found)}
+
+    def strike(self, machine: str, fault: str, at: str = "", *, earlier: bool = False) -> str:
+        """Put a fault into a switch or at the other end of one of its cables."""
+        self.machine(machine)
+        struck = self.state.strike(machine, fault, at, earlier=earlier)
+        changed = self.show()
+        rule = struck.injection.fault.rule
+        return f"{machine}: {struck.words}; {changed} files changed; {rule} should find it"
+
+    def put(self, struck: StruckFabric) -> int:
+        """A fault whose place is known; how many files it changed."""
+        self.state.put(struck)
+        return self.show()
+
+    def heal(self, machine: str = "") -> str:
+        """Take all faults out of a switch, or out of the fabric."""
+        chosen = [self.machine(machine)] if machine else list(self._machines.values())
+        words = [one.words for one in self.state.heal(machine)]
+        for one in chosen:
+            words += [one.trouble] if one.trouble else []
+            one.trouble = one.at = ""
+        changed = self.show()
+        who = machine or "all switches"
+        return f"{who}: healed of {', '.join(words) or 'nothing'}; {changed} files changed"
+
+    def misbehave(self, machine: str, trouble: str, at: str) -> None:
+        """A command that never ends, or never stops printing; until it is healed."""
+        if trouble not in TROUBLES:
+            raise LabError(f"A switch {' or '.join(TROUBLES)}, and nothing else.")
+        one = self.machine(machine)
+        one.trouble, one.at = trouble, at
+        self.show()
+
+    def show(self) -> int:
+        """Let the answers follow the state: only files that differ are replaced."""
+        fabric = self.state.now()
+        changed = self._hosts.follow(fabric)
+        if self._site is not None:
+            routing = Routing(fabric)
+            for one in self._machines.values():
+                changed += len(self._site.put(one.shown(fabric, routing)))
+        return changed
+
+    def reboot(self, machine: str) -> str:
+        """Its address is gone until `tick` finds that it is time; settings and counters stay."""
+        one = self.machine(machine)
+        if one.due is None:
+            self._address("del", one)
+            one.due = time.monotonic() + SECONDS_TO_BOOT
+        return f"{machine}: reboots, and answers in {SECONDS_TO_BOOT:g} s"
+
+    def tick(self) -> None:
+        """Give back the addresses of switches whose time has come."""
+        for one in self._machines.values():
+            if one.due is not None and time.monotonic() >= one.due:
+                one.due = None
+                self._address("add", one)
+
+    def _address(self, verb: str, one: SwitchMachine) -> None:
+        if self._hub is None:
+            raise LabError("The switches are not up.")
+        subprocess.run(
+            ["ip", "-n", self._hub.namespace, "addr", verb, f"{one.address}/32", "dev",
+             self._hub.bridge],
+            check=True,
+        )  # fmt: skip
+
+    # ---- for the user
+
+    def ssh_config(self) -> str:
+        """`Host` blocks."""
+        return self._site.ssh_blocks() if self._site is not None else ""
+
+    def collect_arguments(self) -> list[str]:
+        """Read all switches, by their systems."""
+        by_system: dict[str, list[str]] = {}
+        for one in self._machines.values():
+            by_system.setdefault(one.system, []).append(one.name)
+        return [
+            word
+            for system, names in by_system.items()
+            for word in ("--switches", f"{','.join(names)}={system}")
+        ]
+
+    def files(self) -> dict[str, str]:
+        """The site file and the cabling plan."""
+        return self._texts
+
+    @property
+    def folder(self) -> Path:
+        """Where the files of the switches that are up lie."""
+        if self._site is None:
+            raise LabError("The switches are not up.")
+        return self._site.folder
+
+
+@contextmanager
+def running(switches: Switches, hub: Hub) -> Iterator[Switches]:
+    """Live switches for the length of a block, without a keeper."""
+    try:
+        for _ in switches.up(hub):
+            pass
+        yield switches
+    finally:
+        switches.down()

@@ -1,0 +1,1 @@
+"""Before you buy: do these parts belong together? Hardware data in, verdicts out."""

@@ -1,0 +1,35 @@
+"""`railwright fit`: do an adapter, a slot, a cable and a switch port belong together?
+
+Each question is judged by itself, from the parts that it is about. A question about a part that was
+not named is not asked: nothing is said about it, and it cannot be said to work.
+"""
+
+from railwright.design.build import Build, Verdict
+from railwright.design.host import server_items, slot_items
+from railwright.design.link import connector_items, length_items, link_items, protocol_items
+
+
+def fit(build: Build) -> Verdict:
+    """The verdict on one build."""
+    questions = (
+        slot_items,
+        connector_items,
+        protocol_items,
+        link_items,
+        length_items,
+        server_items,
+    )
+    return Verdict(tuple(item for question in questions for item in question(build)))
+
+
+def not_asked(build: Build) -> list[str]:
+    """The parts that nothing was said about."""
+    parts = {
+        "slot": build.slot,
+        "cable": build.cable,
+        "switch": build.switch,
+        "length": build.length_m if build.cable else True,
+        "slot power": build.server.slot_power_w,
+        "airflow": build.server.airflow_lfm,
+    }
+    return [name for name, part in parts.items() if part is None]

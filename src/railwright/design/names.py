@@ -1,0 +1,137 @@
+"""Parts by the names that people write."""
+
+import re
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import TypeVar
+
+from railwright.design.build import Slot
+from railwright.design.host import WIDTHS, generations
+from railwright.errors import UsageError
+from railwright.hardware.data import Row
+from railwright.hardware.parts import (
+    Adapter,
+    Cable,
+    Fibre,
+    Protocol,
+    Switch,
+    Transceiver,
+    adapters,
+    cables,
+    fibres,
+    switches,
+    transceivers,
+)
+
+Part = TypeVar("Part", bound=Row)
+_SLOT = re.compile(r"(ocp3-)?(gen\d+x\d+(?:\+gen\d+x\d+)?)", re.IGNORECASE)
+_LINK = re.compile(r"gen(\d+)x(\d+)", re.IGNORECASE)
+
+
+class UnknownPartError(UsageError):
+    """A name that the hardware data does not have."""
+
+
+def nearest(name: str, known: Mapping[str, object]) -> list[str]:
+    """The names that were most likely meant."""
+    upper = {one.upper(): one for one in known}
+    return [upper[one] for one in get_close_matches(name.upper(), upper, 3, 0.5)]
+
+
+def find(kind: str, name: str, rows: Mapping[str, Part]) -> Part:
+    """A row by its name, or by a part number that only says more: MCP7Y10-N002 is an MCP7Y10."""
+    words = name.upper().split("-")
+    fitting = [row for row in rows.values() if _within(row.name.upper().split("-"), words)]
+    if fitting:
+        return max(fitting, key=lambda row: row.name.count("-"))
+    near = nearest(name, rows)
+    raise UnknownPartError(
+        f"There is no {kind} {name} in the hardware data",
+        why="Nothing can be said about what is not documented.",
+        do=f"Did you mean {' or '.join(near)}?" if near else f"See: railwright hardware {kind}",
+    )
+
+
+def _within(wanted: list[str], words: list[str]) -> bool:
+    """Whether all words are there, in this order, the first one first."""
+    if wanted[0] != words[0]:
+        return False
+    rest = iter(words)
+    return all(word in rest for word in wanted)
+
+
+def adapter(name: str) -> Adapter:
+    """An adapter by its ordering number, by the name in its firmware, or by its PSID."""
+    for row in adapters().values():
+        if row.psid == name.upper():
+            return row
+    # mlxfwmanager prints MCX755106AS-HEA_Ax: without the letter of the bracket, any revision.
+    board = re.fullmatch(r"(.+-[A-Z]{3})_A[0-9X]", name.upper())
+    rows = [row for row in adapters().values() if board and row.name.startswith(board[1])]
+    return rows[0] if len(rows) == 1 else find("adapter", name, adapters())
+
+
+def switch(name: str) -> Switch:
+    """A switch by its model; MSN5600 and MQM9700 are SN5600 and QM9700."""
+    bare = re.sub(r"^M(?=SN|QM)", "", name.upper())
+    return find("switch", bare, switches())
+
+
+def cable(text: str) -> Cable:
+    """A cable, or an optical link: switch module + fibre + adapter module."""
+    names = text.split("+")
+    if len(names) == 1:
+        return find("cable", text, cables())
+    if len(names) != 3:
+        raise UsageError(
+            f"{text} is not a cable",
+            do="One part number, or three: MMA4Z00-NS+MFP7E10+MMA1Z00-NS400-T "
+            "(switch module, fibre, adapter module).",
+        )
+    return optical(
+        find("transceiver", names[0], transceivers()),
+        find("fibre", names[1], fibres()),
+        find("transceiver", names[2], transceivers()),
+    )
+
+
+def optical(at_switch: Transceiver, fibre: Fibre, at_adapter: Transceiver) -> Cable:
+    """Two modules and the fibre between them, as one cable."""
+    kinds = {at_switch.fibre, fibre.fibre, at_adapter.fibre}
+    if len(kinds) > 1:
+        raise UsageError(
+            f"{at_switch.name} is {at_switch.fibre}, {fibre.name} {fibre.fibre}, "
+            f"{at_adapter.name} {at_adapter.fibre}",
+            why="Light of one does not go through the other.",
+            do="Take modules and fibre of one kind.",
+        )
+    protocols: tuple[Protocol, ...] = tuple(
+        one for one in at_switch.protocols if one in at_adapter.protocols
+    )
+    return Cable(
+        name=f"{at_switch.name}+{fibre.name}+{at_adapter.name}",
+        kind="optical",
+        switch_plug=at_switch.plug,
+        adapter_plug=at_adapter.plug,
+        legs=at_switch.engines * fibre.ways,
+        lanes=min(at_switch.lanes // fibre.ways, at_adapter.lanes),
+        lane_gbps=(min(at_switch.lane_gbps, at_adapter.lane_gbps),),
+        protocols=protocols,
+        reach_m=min(at_switch.reach_m, at_adapter.reach_m),
+        switch_w=at_switch.watts,
+        adapter_w=at_adapter.watts,
+        source=tuple(dict.fromkeys((*at_switch.source, *fibre.source, *at_adapter.source))),
+    )
+
+
+def slot(text: str) -> Slot:
+    """gen5x16, gen4x16+gen4x16 (two links), ocp3-gen5x16."""
+    found = _SLOT.fullmatch(text)
+    links = [(int(one[1]), int(one[2])) for one in _LINK.finditer(text)] if found else []
+    if not found or any(one not in generations() or two not in WIDTHS for one, two in links):
+        raise UsageError(
+            f"{text} is not a slot",
+            do="Write the generation and the lanes that are wired: gen5x16, gen4x8; "
+            "gen4x16+gen4x16 for a card with two interfaces; ocp3-gen5x16 for OCP 3.0.",
+        )
+    return Slot("OCP 3.0" if found[1] else "PCIe", tuple(links))

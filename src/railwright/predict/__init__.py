@@ -1,0 +1,1 @@
+"""What this hardware can do: facts in, predictions out. Nothing here touches a machine."""

@@ -1,0 +1,239 @@
+-- Ceilings of all NICs, ports and hosts of a snapshot, as columns; the macros are those of macros.py. NULL = not known.
+-- `least` skips NULL, so it stands only where both sides are known.
+
+-- A guest's PCIe links are what its hypervisor makes up. Grace does not let lscpu tell, and its root ports are no guest's.
+create or replace temp table real_platform as
+select
+    t.target,
+    case when c.hypervisor = '' or g.target is not null then true when c.hypervisor <> '' then false end as is_real,
+    socket_gbps(c.vendor, c.family, c.model_number) as socket_gbps
+from target as t
+left join cpu as c on c.target = t.target
+left join (
+    select distinct target
+    from pci_function
+    where vendor = '10de' and device in ('22b1', '22b2', '22b8', '2f95', '2f96')
+        and target not in (select target from cpu where hypervisor is not null)
+) as g on g.target = t.target
+where t.kind = 'host';
+
+-- The large tables, cut down to what is asked of them: a join of several would build its hash over all functions of a host.
+create or replace temp table nic as
+select target, pci, root_port, narrowest_hop, narrowest_gbps from pcie_endpoint where kind = 'nic';
+
+create or replace temp table nic_hop as
+select h.target, h.pci, h.hop, h.speed_gts, h.width
+from pcie_path as h
+semi join nic as n on n.target = h.target and n.pci = h.pci and n.narrowest_hop = h.hop;
+
+create or replace temp table nic_config as
+select c.target, c.pci, c.max_payload, c.max_read_request, c.extended_tag
+from pci_config as c
+semi join (select target, pci from nic union select target, root_port from nic) as n on n.target = c.target and n.pci = c.pci;
+
+create or replace temp table nic_function as
+select f.target, f.pci, f.iommu_type
+from pci_function as f
+semi join nic as n on n.target = f.target and n.pci = f.pci
+where f.vendor = '15b3'; -- as pcie_path has it: most functions are none of ours
+
+-- MAX_ACC_OUT_READ is in units of 1 KB, and 0 leaves it to the card.
+create or replace temp table nic_window as
+select p.target, p.pci, p.current_code * 1024 as bytes
+from nic_parameter as p
+where p.name = 'MAX_ACC_OUT_READ' and p.port = 0 and p.element = -1 and p.current_code > 0;
+
+-- Of a physical function: what its PCIe path lets through.
+create or replace temp view nic_ceiling as
+with nics as (
+    select
+        e.target,
+        e.pci,
+        e.narrowest_hop,
+        case when r.is_real then h.speed_gts end as gts,
+        case when r.is_real then h.width end as width,
+        case when r.is_real then e.narrowest_gbps end as line_gbps,
+        c.max_payload,
+        -- Completions are made by the root port, as large as it is set to.
+        u.max_payload as completion_payload,
+        c.max_read_request,
+        -- Tags of 10 bits are not read: then more could be in flight, if the card used them.
+        case c.extended_tag when true then 256 when false then 32 end * c.max_read_request as tagged_bytes,
+        r.is_real
+    from nic as e
+    left join real_platform as r on r.target = e.target
+    left join nic_hop as h on h.target = e.target and h.pci = e.pci
+    left join nic_config as c on c.target = e.target and c.pci = e.pci
+    left join nic_config as u on u.target = e.target and u.pci = e.root_port
+)
+
+select
+    n.*,
+    case when p.bytes < n.tagged_bytes then p.bytes else n.tagged_bytes end as window_bytes,
+    into_memory_gbps(n.line_gbps, n.max_payload) as into_memory_gbps,
+    from_memory_gbps(n.line_gbps, n.completion_payload) as from_memory_gbps,
+    pcie_gbps(n.line_gbps, n.max_payload, n.completion_payload) as pcie_gbps,
+    pcie_floor_gbps(n.line_gbps) as pcie_floor_gbps,
+    both_ways_gbps(n.gts, n.width, n.max_payload, n.max_read_request) as both_ways_gbps,
+    case when f.iommu_type in ('DMA', 'DMA-FQ') then 'translated' when f.iommu_type is not null then 'direct' end as latency_class
+from nics as n
+left join nic_function as f on f.target = n.target and f.pci = n.pci
+left join nic_window as p on p.target = n.target and p.pci = n.pci;
+
+-- Of a port by itself: the smaller of what its wire and what its NIC's PCIe path lets through.
+create or replace temp table port_ceiling as
+with gids as (
+    select
+        target,
+        device,
+        port,
+        case
+            when bool_or(type = 'RoCE v2' and starts_with(gid, '0000:0000:0000:0000:0000:ffff:')) then true
+            when count(type) = count(*) and count(gid) = count(*) then false
+        end as is_ipv4
+    from gid
+    group by target, device, port
+),
+
+ports as (
+    select
+        p.target,
+        p.device,
+        p.port,
+        p.pci,
+        p.card,
+        p.netdev,
+        p.role,
+        p.link_layer,
+        p.state,
+        -- A port that is not up prints a rate that is not its own; a bond's device has one member's.
+        case when p.state = 'ACTIVE' then case when b.netdev is null then p.rate_gbps else d.speed_mbps / 1000 end end as rate_gbps,
+        case
+            when v.active_mtu is not null then v.active_mtu
+            when p.link_layer = 'Ethernet' then rdma_mtu(d.mtu)
+        end as mtu,
+        v.active_mtu is null and p.link_layer = 'Ethernet' and d.mtu is not null as is_mtu_derived,
+        case when p.link_layer = 'InfiniBand' then true else g.is_ipv4 end as is_ipv4,
+        p.gpu_relation
+    from port as p
+    left join bond as b on b.target = p.target and b.netdev = p.netdev
+    left join netdev as d on d.target = p.target and d.name = p.netdev
+    left join verbs_port as v on v.target = p.target and v.device = p.device and v.port = p.port
+    left join gids as g on g.target = p.target and g.device = p.device and g.port = p.port
+),
+
+wires as (
+    select
+        *,
+        rdma_headers(link_layer, is_ipv4) as headers,
+        wire_write_gbps(rate_gbps, mtu, rdma_headers(link_layer, is_ipv4)) as wire_gbps
+    from ports
+),
+
+whole as (
+    select
+        w.*,
+        n.* exclude (target, pci),
+        ceiling_of(wire_write_gbps(w.rate_gbps, w.mtu, w.headers), wire_floor_gbps(w.rate_gbps, w.headers), n.pcie_gbps, n.pcie_floor_gbps)
+            as write_gbps,
+        ceiling_of(wire_read_gbps(w.rate_gbps, w.mtu, w.headers), wire_floor_gbps(w.rate_gbps, w.headers), n.pcie_gbps, n.pcie_floor_gbps)
+            as read_gbps,
+        ceiling_of(wire_send_gbps(w.rate_gbps, w.mtu, w.headers), wire_floor_gbps(w.rate_gbps, w.headers), n.pcie_gbps, n.pcie_floor_gbps)
+            as send_gbps,
+        case when n.both_ways_gbps <= w.wire_gbps then n.both_ways_gbps when w.wire_gbps < n.both_ways_gbps then w.wire_gbps end as both_gbps
+    from wires as w
+    left join nic_ceiling as n on n.target = w.target and n.pci = w.pci
+)
+
+select
+    w.*,
+    case when w.write_gbps is null then null when w.wire_gbps <= w.write_gbps then 'port' else 'PCIe' end as binding,
+    -- What the ceiling would be without that.
+    case when w.wire_gbps <= w.write_gbps then w.pcie_gbps when w.write_gbps is not null then w.wire_gbps end as next_gbps,
+    ceiling_basis(
+        w.link_layer, w.rate_gbps,
+        case when w.write_gbps is null then null when w.wire_gbps <= w.write_gbps then 'port' else 'PCIe' end,
+        w.gts, w.width
+    ) as basis,
+    -- Nobody has published how far below its ceiling a NIC behind a translating IOMMU may end.
+    case when w.latency_class = 'direct' then $low * w.write_gbps end as low_gbps,
+    $high * w.write_gbps as high_gbps,
+    case when w.latency_class = 'direct' then $alarm * w.write_gbps end as alarm_gbps,
+    -- A read that takes longer than this to come back binds, whatever the links carry.
+    w.window_bytes * 8 / (1000 * w.write_gbps) as read_wait_us,
+    case
+        when w.gpu_relation = 'SYS' and r.socket_gbps < w.write_gbps then r.socket_gbps
+        when w.gpu_relation = 'SYS' and r.socket_gbps is null then null
+        when w.gpu_relation <> '' then w.write_gbps
+    end as gpu_gbps,
+    case
+        when w.write_gbps is null then concat_ws(
+            ', ',
+            case when w.state <> 'ACTIVE' then 'the port is ' || w.state when w.rate_gbps is null then 'rate not read' end,
+            case when w.mtu is null then 'MTU not read' end,
+            case when w.headers is null then 'GIDs not read' end,
+            case
+                when w.is_real is false then 'a guest sees PCIe links that its hypervisor makes up'
+                when w.line_gbps is null then 'PCIe path not read'
+                when w.pcie_gbps is null then 'PCIe payload not read'
+            end
+        )
+        else ''
+    end as unknown
+from whole as w
+left join real_platform as r on r.target = w.target;
+
+-- Of a card: its ports that are up together against its slots together. The halves of a Socket Direct card each show its ports, so the
+-- fuller slot says what all of them carry; two functions in one slot share it.
+create or replace temp view card_ceiling as
+with slots as (
+    select
+        p.target,
+        p.card,
+        h.hop as slot,
+        count(*) filter (p.state = 'ACTIVE') as ports,
+        -- A port that is not up carries nothing: that is known.
+        case
+            when count(p.wire_gbps) = count(*) filter (p.state = 'ACTIVE' or p.state is null)
+                then coalesce(sum(p.wire_gbps), 0)
+        end as wire_gbps,
+        case when count(p.pcie_gbps) = count(*) then min(p.pcie_gbps) end as pcie_gbps,
+        case when count(p.pcie_floor_gbps) = count(*) then min(p.pcie_floor_gbps) end as pcie_floor_gbps
+    from port_ceiling as p
+    left join pcie_path as h on h.target = p.target and h.pci = p.pci and h.place = 1
+    where p.role = 'compute'
+    group by p.target, p.card, h.hop
+),
+
+cards as (
+    select
+        target,
+        card,
+        max(ports) as ports,
+        count(*) as slots,
+        case when count(wire_gbps) = count(*) and count(slot) = count(*) then max(wire_gbps) end as wire_gbps,
+        case when count(pcie_gbps) = count(*) and count(slot) = count(*) then sum(pcie_gbps) end as pcie_gbps,
+        case when count(pcie_floor_gbps) = count(*) and count(slot) = count(*) then sum(pcie_floor_gbps) end as pcie_floor_gbps
+    from slots
+    where card is not null
+    group by target, card
+)
+
+select *, ceiling_of(wire_gbps, null, pcie_gbps, pcie_floor_gbps) as write_gbps from cards;
+
+-- Of a host: its compute cards together. NICs below one PCIe switch are taken to talk to the GPUs beside them, so that what
+-- the switch's own link carries does not count. Unknown where the role or the card of one port is: it may be one more of them.
+create or replace temp view host_ceiling as
+select
+    t.target,
+    count(c.card) as cards,
+    sum(c.ports)::BIGINT as ports,
+    case when count(c.wire_gbps) = count(*) and not any_value(r.is_open) then sum(c.wire_gbps) end as wire_gbps,
+    case when count(c.write_gbps) = count(*) and not any_value(r.is_open) then sum(c.write_gbps) end as write_gbps
+from target as t
+left join card_ceiling as c on c.target = t.target
+left join (
+    select target, bool_or(role is null or (role = 'compute' and card is null)) as is_open from port_ceiling group by target
+) as r on r.target = t.target
+where t.kind = 'host'
+group by t.target;

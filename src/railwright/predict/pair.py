@@ -1,0 +1,232 @@
+"""The ceiling between two ports: whatever is least at either end, or between them.
+
+What the switches between them carry is not looked at: `railwright path` is for that.
+"""
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+import duckdb
+
+from railwright.errors import UsageError
+from railwright.hardware.pcie import LEAST_PAYLOAD, link_words
+from railwright.predict.ceiling import (
+    ALARM,
+    HIGH,
+    LEAST_MTU,
+    LOW,
+    Basis,
+    Operation,
+    Port,
+    Protocol,
+    Slot,
+    basis,
+    both_ways,
+    from_memory,
+    headers,
+    into_memory,
+    once,
+    wire,
+)
+
+_COLUMNS = (
+    "target, device, port, link_layer, state, rate_gbps, mtu, is_ipv4, gts, width, line_gbps, "
+    "narrowest_hop, max_payload, completion_payload, max_read_request, latency_class, unknown"
+)
+
+
+@dataclass(frozen=True)
+class End:
+    """A row of port_ceiling, as far as a pair needs it."""
+
+    target: str
+    device: str
+    port: int
+    link_layer: str | None
+    state: str | None
+    rate_gbps: float | None
+    mtu: int | None
+    is_ipv4: bool | None
+    gts: float | None
+    width: int | None
+    line_gbps: float | None
+    narrowest_hop: str | None
+    max_payload: int | None
+    completion_payload: int | None
+    max_read_request: int | None
+    latency_class: str | None
+    unknown: str
+
+    @property
+    def name(self) -> str:
+        """gpu001:mlx5_0/1."""
+        return f"{self.target}:{self.device}/{self.port}"
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """One of those that a transfer cannot exceed."""
+
+    what: str
+    gbps: float | None
+    floor: float | None  # what it is at least, where it is not known
+
+
+@dataclass(frozen=True)
+class Direction:
+    """What can be reached from one port to the other; Gb/s of data, None = not known."""
+
+    source: str
+    destination: str
+    write: float | None
+    read: float | None  # by the destination, of the source's memory
+    send: float | None
+    binding: str
+    others: tuple[Constraint, ...]  # the rest, the least first
+    low: float | None
+    high: float | None
+    alarm: float | None
+    basis: Basis | None
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two ports."""
+
+    directions: tuple[Direction, Direction]
+    both: float | None  # each direction while both are in use
+    unknown: tuple[str, ...]
+
+
+def find_port(database: duckdb.DuckDBPyConnection, text: str) -> End:
+    """`gpu001:mlx5_0`, `gpu001:mlx5_0/1` or `gpu001:ens1np0` of port_ceiling."""
+    target, _, thing = text.partition(":")
+    known = [n for (n,) in database.execute("SELECT target FROM target").fetchall()]
+    if target not in known:
+        near = get_close_matches(target, known, 3)
+        raise UsageError(
+            f"no machine {target!r} in this snapshot",
+            do=f"Did you mean {' or '.join(near)}?" if near else "railwright facts lists them.",
+        )
+    rows = database.execute(
+        f"SELECT netdev, {_COLUMNS} FROM port_ceiling WHERE target = ? ORDER BY device, port",
+        [target],
+    ).fetchall()
+    ends = [(row[0], End(*row[1:])) for row in rows]
+    found = [
+        end
+        for netdev, end in ends
+        if thing in (netdev, end.device, f"{end.device}/{end.port}") or not thing
+    ]
+    if len(found) != 1:
+        has = ", ".join(end.name for _, end in ends) or "none that was read"
+        raise UsageError(
+            f"{text!r} is not one RDMA port",
+            why="A pair has a port at each end.",
+            do=f"The ports of {target}: {has}.",
+        )
+    return found[0]
+
+
+def _slot(end: End) -> str:
+    if end.gts is None or end.width is None:
+        return "a PCIe path that was not read"
+    return f"PCIe {link_words(end.gts, end.width)} at {end.narrowest_hop}"
+
+
+def _least(one: int | float | None, other: int | float | None) -> int | float | None:
+    return None if one is None or other is None else min(one, other)
+
+
+def _constraints(source: End, destination: End, operation: Operation) -> list[Constraint]:
+    rate, mtu = (
+        _least(source.rate_gbps, destination.rate_gbps),
+        _least(source.mtu, destination.mtu),
+    )
+    around = None
+    if source.link_layer == "InfiniBand":
+        around = headers("InfiniBand")
+    elif source.is_ipv4 is not None and destination.is_ipv4 is not None:
+        ipv4 = source.is_ipv4 and destination.is_ipv4
+        around = headers("RoCE over IPv4" if ipv4 else "RoCE over IPv6")
+    extra = once(operation)
+    size = None if mtu is None else int(mtu)
+    speed = "not read" if rate is None else f"{rate:g} Gb/s"
+    said = f"the port rate, {speed} at RDMA MTU {mtu or '?'}"
+    return [
+        Constraint(said, wire(rate, size, around, extra), wire(rate, LEAST_MTU, around, extra)),
+        Constraint(
+            f"{_slot(source)}, over which {source.name} reads its memory",
+            from_memory(source.line_gbps, source.completion_payload),
+            from_memory(source.line_gbps, LEAST_PAYLOAD),
+        ),
+        Constraint(
+            f"{_slot(destination)}, over which {destination.name} writes its memory",
+            into_memory(destination.line_gbps, destination.max_payload),
+            into_memory(destination.line_gbps, LEAST_PAYLOAD),
+        ),
+    ]
+
+
+def _lowest(constraints: list[Constraint]) -> float | None:
+    """The least of all; None where one that is not known might be less."""
+    known = [one.gbps for one in constraints if one.gbps is not None]
+    if not known:
+        return None
+    unknown = [one.floor for one in constraints if one.gbps is None]
+    least = min(known)
+    return least if all(floor is not None and floor >= least for floor in unknown) else None
+
+
+def _basis(source: End, destination: End, place: int) -> Basis | None:
+    """By which of the constraints binds: the wire, the source or the destination."""
+    rate = _least(source.rate_gbps, destination.rate_gbps)
+    layer: Protocol = "InfiniBand" if source.link_layer == "InfiniBand" else "RoCE over IPv4"
+    end = (source, source, destination)[place]
+    slot = Slot(end.gts, end.width, end.max_payload)
+    return basis(Port(rate, None, layer), slot, "PCIe" if place else "port")
+
+
+def _order(gbps: float | None) -> float:
+    """For sorting: what is not known comes last."""
+    return float("inf") if gbps is None else gbps
+
+
+def _direction(source: End, destination: End) -> Direction:
+    constraints = _constraints(source, destination, "write")
+    write = _lowest(constraints)
+    ordered = sorted(constraints, key=lambda one: _order(one.gbps))
+    binding = ordered[0].what if write is not None else ""
+    direct = source.latency_class == destination.latency_class == "direct"
+    return Direction(
+        source=source.name,
+        destination=destination.name,
+        write=write,
+        read=_lowest(_constraints(source, destination, "read")),
+        send=_lowest(_constraints(source, destination, "send")),
+        binding=binding,
+        others=tuple(ordered[1:]) if write is not None else tuple(ordered),
+        low=LOW * write if write is not None and direct else None,
+        high=HIGH * write if write is not None else None,
+        alarm=ALARM * write if write is not None and direct else None,
+        basis=_basis(source, destination, constraints.index(ordered[0])) if binding else None,
+    )
+
+
+def pair(one: End, other: End) -> Pair:
+    """Both directions between two ports."""
+    if one.link_layer != other.link_layer and None not in (one.link_layer, other.link_layer):
+        raise UsageError(
+            f"{one.name} is {one.link_layer}, {other.name} is {other.link_layer}",
+            why="Nothing passes between them.",
+            do="Name two ports of one fabric.",
+        )
+    ways = (_direction(one, other), _direction(other, one))
+    duplex = [
+        both_ways(end.gts, end.width, end.max_payload, end.max_read_request) for end in (one, other)
+    ]
+    wires = _constraints(one, other, "write")[0].gbps
+    whole = [*duplex, wires]
+    both = min(gbps for gbps in whole if gbps is not None) if None not in whole else None
+    missing = tuple(f"{end.name}: {end.unknown}" for end in (one, other) if end.unknown)
+    return Pair(ways, both, missing)

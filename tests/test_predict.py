@@ -1,0 +1,332 @@
+"""`railwright predict` over snapshots written by hand."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import jsonschema
+import pytest
+from by_hand import by_hand, target
+from conftest import REPOSITORY
+from typer.testing import CliRunner, Result
+
+from railwright.cli import app
+from railwright.facts.snapshot import Snapshot
+from railwright.predict.fleet import make_ceilings
+
+NIC, ROOT = "0000:18:00.0", "0000:17:00.0"
+IPV4 = "0000:0000:0000:0000:0000:ffff:0a00:0001"
+IPV6 = "fd00:0000:0000:0000:0000:0000:0000:0001"
+Rows = dict[str, list[dict[str, Any]]]
+# Behind 128b/130b, by hand.
+LINES = {(32, 16): 504.123, (32, 8): 252.0615, (16, 16): 252.0615, (32, 4): 126.0308}
+
+
+def host(name: str, gts: float = 32, width: int = 16, **more: Any) -> Rows:
+    """A host with one port: 400G Ethernet, RDMA MTU 4096, Gen5 x16 unless told otherwise."""
+    own = {"target": name}
+    layer = more.get("link_layer", "Ethernet")
+    port = {
+        **own, "device": "mlx5_0", "port": 1, "pci": NIC, "card": NIC, "netdev": "ens1", "link_layer": layer,
+        "state": more.get("state", "ACTIVE"), "rate_gbps": more.get("rate", 400.0), "role": more.get("role", "compute"),
+        "gpu_relation": more.get("gpu_relation", "PIX"),
+    }  # fmt: skip
+    link = {**own, "pci": NIC, "speed_gts": gts, "width": width}
+    config = {
+        **own,
+        "max_payload": more.get("payload", 256),
+        "max_read_request": 512,
+        "extended_tag": True,
+    }
+    return {
+        "target": [target(name)],
+        "cpu": [{**own, "hypervisor": more.get("hypervisor", ""), "vendor": "GenuineIntel", "family": 6, "model_number": 143}],
+        "port": [port],
+        "netdev": [{**own, "name": "ens1", "mtu": more.get("netdev_mtu", 9000)}],
+        "verbs_port": [{**own, "device": "mlx5_0", "port": 1, "active_mtu": more.get("mtu", 4096)}],
+        "gid": [{**own, "device": "mlx5_0", "port": 1, "index": 3, "type": "RoCE v2", "gid": more.get("gid", IPV4)}],
+        "pci_function": [{**own, "pci": NIC, "iommu_type": more.get("iommu", "identity"), "vendor": "15b3"}],
+        "pcie_endpoint": [
+            {**own, "pci": NIC, "kind": "nic", "root_port": ROOT, "narrowest_hop": ROOT, "narrowest_gbps": LINES[gts, width]}
+        ],
+        "pcie_path": [{**link, "place": 0, "hop": NIC}, {**link, "place": 1, "hop": ROOT}],
+        "pci_config": [{**config, "pci": NIC}, {**config, "pci": ROOT}],
+        "gpu": [{**own, "pci": f"0000:{n:02x}:00.0", "name": "NVIDIA H100 80GB HBM3"} for n in range(0x20, 0x28)],
+        "host_kind": [{**own, "gpus": 8}],
+    }  # fmt: skip
+
+
+def together(*hosts: Rows) -> Rows:
+    found: Rows = {}
+    for one in hosts:
+        for table, rows in one.items():
+            found.setdefault(table, []).extend(rows)
+    return found
+
+
+def without(rows: Rows, *names: str) -> Rows:
+    return {table: content for table, content in rows.items() if table not in names}
+
+
+def ceilings(folder: Path, *hosts: Rows) -> duckdb.DuckDBPyConnection:
+    database = by_hand(folder, together(*hosts)).database()
+    make_ceilings(database)
+    return database
+
+
+def row(database: duckdb.DuckDBPyConnection, columns: str, name: str) -> tuple[Any, ...]:
+    query = f"SELECT {columns} FROM port_ceiling WHERE target = ?"
+    (found,) = database.execute(query, [name]).fetchall()
+    return tuple(round(cell, 1) if isinstance(cell, float) else cell for cell in found)
+
+
+# Gb/s of facts/predict.md, section 1; those of IPv6 are 102 bytes in place of 82.
+PORTS: dict[str, tuple[dict[str, Any], tuple[Any, ...]]] = {
+    "usual": ({}, (392.1, "port", "validated", "")),
+    "200G": ({"rate": 200.0}, (196.0, "port", "arithmetic", "")),
+    "small packets": ({"mtu": 1024}, (370.3, "port", "validated", "")),
+    "IPv6": ({"gid": IPV6}, (390.2, "port", "validated", "")),
+    "InfiniBand": ({"link_layer": "InfiniBand"}, (397.4, "port", "arithmetic", "")),
+    "x8": ({"width": 8}, (229.9, "PCIe", "unvalidated", "")),
+    "Gen4": ({"gts": 16, "payload": 512}, (240.1, "PCIe", "unvalidated", "")),
+    "x4": ({"width": 4, "rate": 200.0}, (114.9, "PCIe", "validated", "")),
+    # Without root the payload is not read; Gen5 x16 lets through 424 even with 128 bytes.
+    "no payload": ({"payload": None}, (392.1, "port", "validated", "")),
+    "no payload, x8": ({"payload": None, "width": 8}, (None, None, None, "PCIe payload not read")),
+    # Then the MTU of the network device tells: 1500 leaves 1024.
+    "netdev's MTU": ({"mtu": None, "netdev_mtu": 1500}, (370.3, "port", "validated", "")),
+    "no MTU": ({"mtu": None, "netdev_mtu": None}, (None, None, None, "MTU not read")),
+    "down": ({"state": "DOWN", "rate": 40.0}, (None, None, None, "the port is DOWN")),
+    "no rate": ({"rate": None}, (None, None, None, "rate not read")),
+    "guest": ({"hypervisor": "KVM"}, (None, None, None, "a guest sees PCIe links that its hypervisor makes up")),
+    "perhaps a guest": ({"hypervisor": None}, (None, None, None, "PCIe path not read")),
+}  # fmt: skip
+UNREAD = {
+    "verbs_port": "MTU not read",
+    "gid": "GIDs not read",
+    "pcie_endpoint": "PCIe path not read",
+    "cpu": "PCIe path not read",
+}
+MORE = {
+    "translated": {"iommu": "DMA-FQ"},
+    "iommu not read": {"iommu": None},
+    "other socket": {"gpu_relation": "SYS"},
+    "no GPU": {"gpu_relation": ""},
+}
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> duckdb.DuckDBPyConnection:
+    """One snapshot with all of these hosts: none has to do with another."""
+    hosts = [host(name, **made) for name, (made, _) in PORTS.items()]
+    hosts += [host(name, **made) for name, made in MORE.items()]
+    hosts += [without(host(f"without {table}", netdev_mtu=None), table) for table in UNREAD]
+    limit = {"target": "limited", "pci": NIC, "name": "MAX_ACC_OUT_READ", "port": 0, "element": -1}
+    hosts.append({**host("limited"), "nic_parameter": [{**limit, "current_code": 64}]})
+    return ceilings(tmp_path_factory.mktemp("ports"), *hosts)
+
+
+@pytest.mark.parametrize("name", PORTS)
+def test_a_port(database: duckdb.DuckDBPyConnection, name: str) -> None:
+    assert row(database, "write_gbps, binding, basis, unknown", name) == PORTS[name][1]
+
+
+@pytest.mark.parametrize("table", UNREAD)
+def test_what_was_not_read_is_not_known(database: duckdb.DuckDBPyConnection, table: str) -> None:
+    found = row(database, "write_gbps, low_gbps, alarm_gbps, basis, unknown", f"without {table}")
+    assert found == (None, None, None, None, UNREAD[table])
+
+
+# 0.96, 1.00 and 0.95 of 392.06; 256 tags of 512 bytes at that rate: 2.67 us; with 64 KB, half of it.
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("usual", (376.4, 392.1, 372.5, "direct", 2.7)),
+        ("translated", (None, 392.1, None, "translated", 2.7)),
+        ("iommu not read", (None, 392.1, None, None, 2.7)),
+        ("limited", (376.4, 392.1, 372.5, "direct", 1.3)),
+    ],
+)
+def test_interval_alarm_and_latency(
+    database: duckdb.DuckDBPyConnection, name: str, told: tuple[Any, ...]
+) -> None:
+    columns = "low_gbps, high_gbps, alarm_gbps, latency_class, read_wait_us"
+    assert row(database, columns, name) == told
+
+
+def test_both_ways(database: duckdb.DuckDBPyConnection) -> None:
+    # predict.md: 398.7 of PCIe, above the wire; at x8 with 203 bytes between acknowledgements, by hand:
+    # 252.06 * (1 - 4/1538 - 16/203) / (1 + 24/256 + 24/512) = 203.0.
+    assert row(database, "both_ways_gbps, both_gbps", "usual") == (398.7, 392.1)
+    assert row(database, "both_ways_gbps, both_gbps", "x8") == (203.0, 203.0)
+
+
+def test_a_gpu_at_the_other_socket(database: duckdb.DuckDBPyConnection) -> None:
+    # Sapphire Rapids: NCCL plans with 22 GB/s.
+    found = [row(database, "gpu_gbps", name) for name in ("other socket", "usual", "no GPU")]
+    assert found == [(176.0,), (392.1,), (None,)]
+
+
+def second(rows: Rows, pci: str, slot: str, **more: Any) -> Rows:
+    """One port more, on another function."""
+    own = {"target": rows["target"][0]["target"]}
+    port = {**rows["port"][0], "device": "mlx5_1", "pci": pci, **more}
+    added = {
+        "port": [port],
+        "verbs_port": [{**own, "device": "mlx5_1", "port": 1, "active_mtu": 4096}],
+        "gid": [{**own, "device": "mlx5_1", "port": 1, "index": 3, "type": "RoCE v2", "gid": IPV4}],
+        "pci_function": [{**rows["pci_function"][0], "pci": pci}],
+        "pcie_endpoint": [{**rows["pcie_endpoint"][0], "pci": pci, "root_port": slot, "narrowest_hop": slot}],
+        "pcie_path": [{**one, "pci": pci, "hop": hop} for one, hop in zip(rows["pcie_path"], (pci, slot), strict=True)],
+        "pci_config": [{**rows["pci_config"][0], "pci": pci}]
+        + ([{**rows["pci_config"][0], "pci": slot}] if slot != ROOT else []),
+    }  # fmt: skip
+    return together(rows, added)
+
+
+def test_hosts(tmp_path: Path) -> None:
+    other = ("0000:28:00.0", "0000:27:00.0")
+    silent = {"target": [target("silent", "silent")]}
+    made = (
+        # 2 x 392.06 on the wire, 459.7 through Gen5 x16 with 256 bytes (B6: 460.9 less clock compensation).
+        second(host("two ports of one card"), "0000:18:00.1", ROOT),
+        second(host("two cards"), *other, card="0000:28:00.0"),
+        # Each half shows the one 400G port; two Gen4 x16 slots carry 459.7 together.
+        second(host("halves of Socket Direct", gts=16), *other),
+        second(host("one port down"), *other, card="0000:28:00.0", state="DOWN", rate_gbps=40.0),
+        # It may be one more of them.
+        second(host("a role not known"), *other, card="0000:28:00.0", role=None),
+        silent,
+    )
+    with ceilings(tmp_path, *made) as database:
+        found = database.execute(
+            "SELECT target, cards, ports, round(wire_gbps, 1), round(write_gbps, 1) FROM host_ceiling"
+        ).fetchall()
+    assert {name: told for name, *told in found} == {
+        "two ports of one card": [1, 2, 784.1, 459.7],
+        "two cards": [2, 2, 784.1, 784.1],
+        "halves of Socket Direct": [1, 1, 392.1, 392.1],
+        "one port down": [2, 1, 392.1, 392.1],
+        "a role not known": [1, 1, None, None],
+        "silent": [0, None, None, None],
+    }
+
+
+def run(snapshot: Snapshot, *words: str) -> Result:
+    store = ["--store", str(snapshot.path.parent)]
+    return CliRunner().invoke(app, ["predict", *words, *store])
+
+
+@pytest.fixture(scope="module")
+def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
+    hosts = (host("a"), host("b"), host("c", width=8), host("d", payload=None, width=8))
+    return by_hand(tmp_path_factory.mktemp("store"), together(*hosts))
+
+
+def test_the_command_folds_and_says_what_binds(snapshot: Snapshot) -> None:
+    result = run(snapshot, "ceiling")
+    assert result.exit_code == 3
+    text = result.stdout
+    assert "392.1  2 ports, ib_write_bw 376.4 to 392.1, alarm below 372.5 (validated)" in text
+    assert (
+        "bound by PCIe Gen5 x8, payload 256; port 400G Ethernet, RDMA MTU 4096 would carry 392.1"
+        in text
+    )
+    assert "unknown: PCIe payload not read" in text
+    assert "a-b" in text or "a,b" in text
+
+
+def test_a_port_that_is_down_is_known(tmp_path: Path) -> None:
+    down = by_hand(tmp_path, together(host("a"), host("b", state="DOWN")))
+    assert run(down, "ceiling").exit_code == 0
+
+
+def schema(name: str) -> Any:
+    return json.loads((REPOSITORY / f"docs/schemas/{name}-1.json").read_text("utf-8"))
+
+
+def test_json_keeps_to_its_schema(snapshot: Snapshot) -> None:
+    told = json.loads(run(snapshot, "ceiling", "--format", "json").stdout)
+    jsonschema.validate(told, schema("ceilings"))
+    assert [one["write_gbps"] is None for one in told["ports"]] == [False, False, False, True]
+    assert told["exit_status"] == 3
+
+
+def test_a_pair(snapshot: Snapshot) -> None:
+    result = run(snapshot, "ceiling", "--pair", "a:mlx5_0", "c:ens1", "--format", "json")
+    assert result.exit_code == 0
+    told = json.loads(result.stdout)
+    jsonschema.validate(told, schema("ceilings"))
+    there, back = told["pair"]["directions"]
+    # c writes its memory with 24 bytes around 256, and reads it with 20: 229.9 and 233.2 through Gen5 x8.
+    assert (round(there["write"], 1), round(back["write"], 1)) == (229.9, 233.2)
+    assert there["binding"] == f"PCIe Gen5 x8 at {ROOT}, over which c:mlx5_0/1 writes its memory"
+    assert back["binding"] == f"PCIe Gen5 x8 at {ROOT}, over which c:mlx5_0/1 reads its memory"
+    assert there["basis"] == "unvalidated"
+    assert round(told["pair"]["both_gbps"], 1) == 203.0
+    text = run(snapshot, "ceiling", "--pair", "a:mlx5_0", "b:mlx5_0").stdout
+    assert "a:mlx5_0/1 -> b:mlx5_0/1  392.1 Gb/s" in text
+    assert "bound by the port rate, 400 Gb/s at RDMA MTU 4096" in text
+
+
+def test_a_pair_that_is_not_known(snapshot: Snapshot) -> None:
+    result = run(snapshot, "ceiling", "--pair", "a:mlx5_0", "d:mlx5_0")
+    assert result.exit_code == 3
+    assert "a:mlx5_0/1 -> d:mlx5_0/1  ? Gb/s" in result.stdout
+    assert "d:mlx5_0/1: PCIe payload not read" in result.stdout
+
+
+def test_a_pair_of_two_kinds(tmp_path: Path) -> None:
+    mixed = by_hand(tmp_path, together(host("a"), host("b", link_layer="InfiniBand")))
+    result = run(mixed, "ceiling", "--pair", "a:mlx5_0", "b:mlx5_0")
+    assert result.exception.lines() == [
+        "a:mlx5_0/1 is Ethernet, b:mlx5_0/1 is InfiniBand",
+        "Nothing passes between them.",
+        "Name two ports of one fabric.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("pair", "said"),
+    [
+        (("a:mlx5_0", "x:mlx5_0"), "no machine 'x' in this snapshot"),
+        (("a:mlx5_9", "b:mlx5_0"), "'a:mlx5_9' is not one RDMA port"),
+    ],
+)
+def test_a_pair_that_is_not_there(snapshot: Snapshot, pair: tuple[str, str], said: str) -> None:
+    assert run(snapshot, "ceiling", "--pair", *pair).exception.what == said
+
+
+def test_nccl_of_most_hosts(snapshot: Snapshot) -> None:
+    told = json.loads(
+        run(snapshot, "nccl", "--nodes", "4", "--size", "1G", "--format", "json").stdout
+    )
+    jsonschema.validate(told, schema("nccl"))
+    assert told["cluster"]["from"] == "2 of 3 hosts of snapshot 2026-11-14T2215Z"
+    shape = ("gpu", "gpus_per_node", "nics_per_node", "nic_gbps", "ceiling_gbps", "cpu")
+    assert [told["cluster"][key] for key in shape] == ["H100", 8, 1, 400, None, "Intel"]
+    assert {one["algorithm"] for one in told["predictions"]} == {"ring", "tree", "nvlstree"}
+    assert all(one["ceiling"] <= 48.5 for one in told["predictions"])
+
+
+def test_nccl_as_described() -> None:
+    words = ["predict", "nccl", "--gpu", "h100", "--nodes", "8", "--size", "1G"]
+    text = CliRunner().invoke(app, words).stdout
+    # 0.869 of 370.8, as the prototype of predict.md has it, to a percent.
+    (line,) = [one for one in text.splitlines() if " ring " in one]
+    assert float(line.split()[5]) == pytest.approx(0.869 * 370.8, rel=0.01)
+    assert line.rstrip().endswith("validated")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--gpu", "H9"], "nothing is known of 'H9' in collectives"),
+        (["--gpu", "H100", "--size", "big"], "'big' is no message size"),
+        (["--gpu", "H100", "--nodes", "two"], "'two' is no list of numbers of nodes"),
+    ],
+)
+def test_wrong_words(words: list[str], said: str) -> None:
+    result = CliRunner().invoke(app, ["predict", "nccl", *words])
+    assert result.exception.what == said
