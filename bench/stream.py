@@ -100,8 +100,9 @@ def stream(bases: list[list[Answer]], count: int) -> Iterator[tuple[str, list[An
         said = []
         for answer in bases[kind]:
             stdout = varied(answer, number, serials[kind])
-            one = replace(answer, target=target, stdout=stdout, started=1.79e9 + number, packed=b"")
-            said.append(replace(one, packed=packed(one)))
+            one = replace(answer, target=target, stdout=stdout, started=1.79e9 + number)
+            same = stdout == answer.stdout
+            said.append(one if same else replace(one, packed=packed(one)))
         yield target, said
 
 

@@ -11,7 +11,7 @@ from railwright.facts.schema import tables
 
 _SCOPE = re.compile(r"create or replace \{kind\} (\w+) as(.*?);", re.DOTALL)
 # Reasons of [uses] that never make a verdict unknown.
-_MERE = re.compile(r"for the words|caps the severity")
+_MERE = re.compile(r"for the (words|cost)|caps the severity")
 # Told from the text: planning every derived table would take longer than running all rules.
 _READS = re.compile(r'\b(?:from|join)\s+"?([a-z_]+)', re.IGNORECASE)
 
