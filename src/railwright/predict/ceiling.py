@@ -167,6 +167,13 @@ def basis(port: Port, slot: Slot, binding: str | None) -> Basis | None:
     return "arithmetic" if binding == "port" else "unvalidated"
 
 
+def unmeasured(binding: str | None) -> Basis | None:
+    """What stands behind reads and sends: nearly all that was published are writes."""
+    if binding is None:
+        return None
+    return "arithmetic" if binding == "port" else "unvalidated"
+
+
 def ceiling(port: Port, slot: Slot) -> Ceiling:
     """What perftest can reach with messages of 64 KiB, two queue pairs and memory near the card."""
     gbps = line(slot.gts, slot.width)

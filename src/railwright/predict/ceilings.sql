@@ -75,7 +75,8 @@ select
     pcie_gbps(n.line_gbps, n.max_payload, n.completion_payload) as pcie_gbps,
     pcie_floor_gbps(n.line_gbps) as pcie_floor_gbps,
     both_ways_gbps(n.gts, n.width, n.max_payload, n.max_read_request) as both_ways_gbps,
-    case when f.iommu_type in ('DMA', 'DMA-FQ') then 'translated' when f.iommu_type is not null then 'direct' end as latency_class
+    -- Of any other type nobody knows here whether it translates.
+    case when f.iommu_type in ('DMA', 'DMA-FQ') then 'translated' when f.iommu_type in ('identity', '') then 'direct' end as latency_class
 from nics as n
 left join nic_function as f on f.target = n.target and f.pci = n.pci
 left join nic_window as p on p.target = n.target and p.pci = n.pci;
@@ -103,7 +104,7 @@ ports as (
         p.pci,
         p.card,
         p.netdev,
-        p.role,
+        coalesce(s.role, p.role) as role, -- the site's word counts before the inferred one
         p.link_layer,
         p.state,
         -- A port that is not up prints a rate that is not its own; a bond's device has one member's.
@@ -116,6 +117,7 @@ ports as (
         case when p.link_layer = 'InfiniBand' then true else g.is_ipv4 end as is_ipv4,
         p.gpu_relation
     from port as p
+    left join declared_role as s on s.target = p.target and s.device = p.device and s.port = p.port
     left join bond as b on b.target = p.target and b.netdev = p.netdev
     left join netdev as d on d.target = p.target and d.name = p.netdev
     left join verbs_port as v on v.target = p.target and v.device = p.device and v.port = p.port
