@@ -330,7 +330,11 @@ def test_a_rate_without_end_is_no_rate() -> None:
 # By hand: NCCL gets 48.5 GB/s through 400 Gb/s; Gen5 x16 carries 459.7 Gb/s, of which two ports have 229.9 each.
 @pytest.mark.parametrize(
     ("name", "nics", "ceiling"),
-    [("halves of one card", 1, None), ("two ports of one slot", 2, 229.9), ("one port down", 1, None)],
+    [
+        ("halves of one card", 1, None),
+        ("two ports of one slot", 2, 229.9),
+        ("one port down", 1, None),
+    ],
 )
 def test_nccl_counts_ports_by_cards(
     tmp_path: Path, name: str, nics: int, ceiling: float | None
@@ -346,7 +350,9 @@ def test_nccl_counts_ports_by_cards(
     assert (shape["nics_per_node"], shape["ceiling_gbps"]) == (nics, ceiling)
 
 
-@pytest.mark.parametrize("name", ["NVIDIA A100 80GB PCIe", "NVIDIA H100 NVL", "NVIDIA A100-PCIE-40GB"])
+@pytest.mark.parametrize(
+    "name", ["NVIDIA A100 80GB PCIe", "NVIDIA H100 NVL", "NVIDIA A100-PCIE-40GB"]
+)
 def test_gpus_without_nvlink_switches_are_not_known(tmp_path: Path, name: str) -> None:
     rows = host("a")
     made = {**rows, "gpu": [{**one, "name": name} for one in rows["gpu"]]}

@@ -1,5 +1,6 @@
 """Options that several verbs share."""
 
+from enum import Enum
 from pathlib import Path
 
 import typer
@@ -29,5 +30,15 @@ WAIVERS = typer.Option(
     "or ~/.config/railwright/waivers.toml.",
     show_default=False,
 )
+
+
+class Form(str, Enum):
+    """How it is printed."""
+
+    text = "text"
+    json = "json"
+
+
+FORMAT = typer.Option(Form.text, "--format", help="text for people, json for programs.")
 
 StorePath = Path | None

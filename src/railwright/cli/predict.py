@@ -11,7 +11,7 @@ from pathlib import Path
 import duckdb
 import typer
 
-from railwright.cli.common import SITE, SNAPSHOT, STORE
+from railwright.cli.common import FORMAT, SITE, SNAPSHOT, STORE, Form
 from railwright.config import site_file, store_folder
 from railwright.errors import UsageError
 from railwright.facts.snapshot import Snapshot, find
@@ -41,13 +41,6 @@ app = typer.Typer(
 )
 
 
-class Form(str, Enum):
-    """How it is printed."""
-
-    text = "text"
-    json = "json"
-
-
 class Cpu(str, Enum):
     """Whose processors the hosts have."""
 
@@ -67,7 +60,6 @@ class Operation(str, Enum):
     all_to_all = "all_to_all"
 
 
-FORMAT = typer.Option(Form.text, "--format", help="text for people, json for programs.")
 _SIZE = re.compile(r"([0-9]{1,12})([KMG]?)(?:i?B)?", re.IGNORECASE)
 _COUNT = re.compile(r"[1-9][0-9]{0,5}")
 _WORTH = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}

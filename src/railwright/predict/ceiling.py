@@ -21,7 +21,7 @@ MESSAGE = 65536  # bytes: what perftest sends unless told otherwise (perftest_pa
 RDMA_MTUS = (256, 512, 1024, 2048, 4096)  # bytes
 LEAST_MTU = RDMA_MTUS[0]
 # The largest of them that fits a network device's MTU less this (Linux include/rdma/ib_addr.h,
-# iboe_get_mtu; reference.md B3).
+# iboe_get_mtu).
 NETDEV_HEADERS = 96
 # What was seen of ceilings: RoCE 0.98 to 1.00, InfiniBand EDR 0.972, PCIe 0.97 (hardware/
 # measurements.toml). The alarm is a little below the least of them; judgement.

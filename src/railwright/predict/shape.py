@@ -8,8 +8,9 @@ from railwright.errors import UsageError
 from railwright.hardware.collectives import gpus
 from railwright.predict.collectives import Cluster
 
-# A host by its GPUs and its compute ports that are up; what is not known of one leaves that host out. Ports are counted
-# by cards: the halves of a Socket Direct card both show its port, and the ports of a card share its slot.
+# A host by its GPUs and its compute ports that are up; what is not known of one leaves that host
+# out. Ports are counted by cards: the halves of a Socket Direct card both show its port, and the
+# ports of a card share its slot.
 _SHAPES = """
 SELECT k.gpus, g.name, h.ports, p.rate_gbps, round(s.least, 1), c.vendor, count(*)::BIGINT
 FROM host_kind AS k
@@ -20,7 +21,8 @@ INNER JOIN (
     HAVING count(rate_gbps) = count(*) AND count(DISTINCT rate_gbps) = 1
 ) AS p ON p.target = k.target
 INNER JOIN (
-    SELECT target, min(write_gbps / ports) AS least FROM card_ceiling WHERE ports > 0 GROUP BY target
+    SELECT target, min(write_gbps / ports) AS least
+    FROM card_ceiling WHERE ports > 0 GROUP BY target
 ) AS s ON s.target = k.target
 INNER JOIN (
     SELECT target, any_value(name) AS name FROM gpu GROUP BY target
