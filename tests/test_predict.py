@@ -7,7 +7,7 @@ from typing import Any
 import duckdb
 import jsonschema
 import pytest
-from by_hand import by_hand, target
+from by_hand import answers, by_hand, target
 from conftest import REPOSITORY
 from typer.testing import CliRunner, Result
 
@@ -198,6 +198,14 @@ def test_hosts(tmp_path: Path) -> None:
         # It may be one more of them.
         second(host("a role not known"), *other, card="0000:28:00.0", role=None),
         silent,
+        host("storage alone", role="storage"),
+        # None is known only where it was looked for.
+        {**without(host("no port"), "port"), "probe_result": answers("no port", "infiniband")},
+        {
+            **without(host("no port read"), "port"),
+            "probe_result": answers("no port read", infiniband="denied"),
+        },
+        {**host("some not read"), "probe_result": answers("some not read", infiniband="cut")},
     )
     with ceilings(tmp_path, *made) as database:
         found = database.execute(
@@ -210,6 +218,10 @@ def test_hosts(tmp_path: Path) -> None:
         "one port down": [2, 1, 392.1, 392.1],
         "a role not known": [1, 1, None, None],
         "silent": [0, None, None, None],
+        "storage alone": [0, 0, 0, 0],
+        "no port": [0, 0, 0, 0],
+        "no port read": [0, None, None, None],
+        "some not read": [1, 1, None, None],
     }
 
 
@@ -244,6 +256,22 @@ def test_the_command_folds_and_says_what_binds(snapshot: Snapshot) -> None:
 def test_a_port_that_is_down_is_known(tmp_path: Path) -> None:
     down = by_hand(tmp_path, together(host("a"), host("b", state="DOWN")))
     assert run(down, "ceiling").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("status", "exit_code", "says"),
+    [
+        ("ok", 0, "0  no compute port"),
+        ("denied", 3, "?  a port, a role or a ceiling is not known"),
+    ],
+)
+def test_ports_that_were_not_read_are_not_none(
+    tmp_path: Path, status: str, exit_code: int, says: str
+) -> None:
+    empty = {**without(host("b"), "port"), "probe_result": answers("b", infiniband=status)}
+    result = run(by_hand(tmp_path, together(host("a"), empty)), "ceiling")
+    assert result.exit_code == exit_code
+    assert says in result.stdout
 
 
 def schema(name: str) -> Any:
@@ -369,7 +397,7 @@ def test_the_word_of_the_site_on_roles_counts(tmp_path: Path) -> None:
         'profile = "roce-lossless"\n[[role]]\nrole = "storage"\nhosts = "g"\ndevices = ["mlx5_1"]\n'
         '[[role]]\nrole = "compute"\nhosts = "h"\nnetdevs = ["ens1"]\n'
     )
-    snapshot = by_hand(tmp_path, made)
+    snapshot = by_hand(tmp_path / "store", made)
     found = {}
     for words in ((), ("--site", str(site))):
         told = json.loads(run(snapshot, "ceiling", "--format", "json", *words).stdout)

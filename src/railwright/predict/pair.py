@@ -173,7 +173,7 @@ def _constraints(source: End, destination: End, operation: Operation) -> list[Co
     size = None if mtu is None else int(mtu)
     speed = "not read" if rate is None else f"{rate:g} Gb/s"
     said = f"the port rate, {speed} at RDMA MTU {mtu or '?'}"
-    behind = basis(Port(rate, mtu, protocol), Slot(None, None, None), "port") if protocol else None
+    behind = basis(Port(rate, size, protocol), Slot(None, None, None), "port") if protocol else None
     return [
         Constraint(
             *(said, wire(rate, size, around, extra), wire(rate, LEAST_MTU, around, extra), behind)

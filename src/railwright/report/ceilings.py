@@ -87,11 +87,11 @@ def exit_status(database: duckdb.DuckDBPyConnection) -> int:
     """3: something could not be worked out, or nothing was there. A port that is down is known."""
     found = database.execute(
         "SELECT count(*), count(*) FILTER (write_gbps IS NOT NULL OR state <> 'ACTIVE'), "
-        "(SELECT count(*) FROM target WHERE kind = 'host' "
-        "AND status NOT IN ('reached', 'incomplete') AND out_of_service = '') FROM port_ceiling"
+        "(SELECT count(*) FROM host_ceiling AS h INNER JOIN target AS t ON t.target = h.target "
+        "WHERE h.write_gbps IS NULL AND t.out_of_service = '') FROM port_ceiling"
     ).fetchall()
-    ports, known, silent = found[0]
-    return 0 if ports and ports == known and not silent else 3
+    ports, known, open_hosts = found[0]
+    return 0 if ports and ports == known and not open_hosts else 3
 
 
 def gbps(value: float | None) -> str:
@@ -192,12 +192,14 @@ def _print_hosts(screen: Screen, database: duckdb.DuckDBPyConnection, everyone: 
     screen.line()
     screen.heading("Hosts", ": all compute ports together, added up (unvalidated)")
     for write, wire, cards, ports, status, targets in database.execute(_HOSTS).fetchall():
-        if write is not None:
+        if write is not None and not cards:
+            said = "        0  no compute port"
+        elif write is not None:
             of = "" if wire == write else f" of the ports' {gbps(wire)}"
             said = f"{gbps(write):>9}{of}, {number_of(ports, 'port')} of {number_of(cards, 'card')}"
         else:
             read = status in ("reached", "incomplete")
-            said = f"        ?  {'a role, a card or a ceiling is not known' if read else status}"
+            said = f"        ?  {'a port, a role or a ceiling is not known' if read else status}"
         for line in with_hosts(screen, said, targets, everyone, 11):
             screen.line(line, "yellow" if write is None or wire != write else "")
 
