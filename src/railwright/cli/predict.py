@@ -2,7 +2,7 @@
 
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from enum import Enum
@@ -141,7 +141,7 @@ def _cluster(
     )
 
 
-def _check_words(gpu: str, snapshot: str | None, described: dict[str, object]) -> None:
+def _check_words(gpu: str, snapshot: str | None, described: Mapping[str, object]) -> None:
     """Words that would count for nothing are a mistake: the answer would be to another question."""
     said = [name for name, value in described.items() if value is not None]
     if said and not gpu:
