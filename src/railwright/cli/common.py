@@ -40,5 +40,3 @@ class Form(str, Enum):
 
 
 FORMAT = typer.Option(Form.text, "--format", help="text for people, json for programs.")
-
-StorePath = Path | None

@@ -143,11 +143,6 @@ class Ceiling:
     basis: Basis | None
 
     @property
-    def expected(self) -> tuple[float, float] | None:
-        """Between what and what a write should end."""
-        return None if self.write is None else (LOW * self.write, HIGH * self.write)
-
-    @property
     def alarm(self) -> float | None:
         """Below this something is wrong."""
         return None if self.write is None else ALARM * self.write
