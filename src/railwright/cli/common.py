@@ -1,7 +1,6 @@
 """Options that several verbs share."""
 
 from enum import Enum
-from pathlib import Path
 
 import typer
 
