@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from railwright.hardware.data import NOT_DOCUMENTED
+from railwright.hardware.data import NOT_DOCUMENTED, sources
 from railwright.hardware.measurements import measurements
 from railwright.hardware.pcie import PAYLOADS, acknowledgements, generations
 from railwright.predict.ceiling import (
@@ -103,6 +103,14 @@ def test_nothing_was_measured_above_its_ceiling(name: str) -> None:
     assert one.seen_gbps >= found.alarm
     assert found.binding == one.bound_by
     assert found.basis == "validated"
+
+
+def test_what_cannot_be_looked_up_says_so() -> None:
+    # These have an address that anybody can open; the rest is marked, and none names a document that is not here.
+    followed = {name for name, one in measurements().items() if "NOADDRESS" not in one.source}
+    assert followed == {"roce_100_4096", "edr", "hdr"}
+    for key, place in sources().items():
+        assert "facts/" not in place, key
 
 
 def test_the_measurements_are_those_of_the_table() -> None:

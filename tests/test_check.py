@@ -10,11 +10,17 @@ import subprocess
 import sys
 import xml.dom.minidom
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
+import duckdb
 import jsonschema
 import pytest
 from by_hand import answers, target, with_derived
 from conftest import REPOSITORY
+
+from railwright.check.findings import Findings
+from railwright.report.findings import blocks, cost_words
 
 HEADER = """/* +++
 id = "{id}"
@@ -115,6 +121,28 @@ def check(
         capture_output=True, text=True, check=False, cwd=cwd,
         env={"PATH": "/usr/bin:/bin", "HOME": str(pack), **environment},
     )  # fmt: skip
+
+
+def test_a_cost_that_is_not_known_is_not_taken_for_none() -> None:
+    rows = [
+        *(("ALL", "a", 100.0), ("ALL", "b", 62.2)),
+        *(("SOME", "a", 50.0), ("SOME", "b", None)),
+        *(("NONE", "a", None), ("ZERO", "a", 0.0)),
+    ]
+    with duckdb.connect() as database:
+        database.execute(
+            "CREATE TABLE finding AS SELECT unnest(?) AS rule, unnest(?) AS target, "
+            "unnest(?) AS cost_gbps, 'high' AS severity, 1 AS rank, 'fail' AS verdict, "
+            "'open' AS state",
+            [[row[column] for row in rows] for column in range(3)],
+        )
+        found = blocks(cast("Findings", SimpleNamespace(database=database)))
+    assert [(one.rule, cost_words(one)) for one in found] == [
+        ("ALL", ", costs 162 Gb/s"),
+        ("SOME", ", costs at least 50 Gb/s"),
+        ("NONE", ""),
+        ("ZERO", ""),
+    ]
 
 
 def test_what_is_wrong_and_what_is_unknown(store: Path, pack: Path) -> None:

@@ -1,10 +1,13 @@
 """railwright fit: the known traps by hand, and all combinations against rules written a second time."""
 
 import itertools
+import json
 from pathlib import Path
 
 import fit_rules as rules
+import jsonschema
 import pytest
+from conftest import REPOSITORY
 from typer.testing import CliRunner
 
 import railwright.hardware
@@ -82,6 +85,8 @@ CASES = [
     ("B3240 where there is none", "900-9D3B6-00CN-AB0", {"slot": "gen5x16", "ports": "1", "external_power": "none"}, {"power cable": "does not"}, 1),
     ("what the guide says of air", "MCX755106AS-HEAT", {"slot": "gen5x16", "airflow_lfm": "350"}, {"airflow": "not documented"}, 3),
     ("power of a card that is documented", "MCX75310AAS-NEAT", {"slot_power_w": "75"}, {"power": "works"}, 0),
+    ("a card alone says nothing", "MCX75310AAS-NEAT", {}, {"build": "not documented"}, 3),
+    ("nor does it with a length", "MCX75310AAS-NEAT", {"length_m": "3"}, {"build": "not documented"}, 3),
     ("too little power", "MCX75310AAS-NEAT", {"slot_power_w": "24"}, {"power": "does not"}, 1),
     ("card and module together", "MCX75310AAS-NEAT", {"slot_power_w": "30", "cable": "MMS4X00-NS+MFP7E30+MMS4X00-NS400"}, {"power": "does not"}, 1),
     ("a switch of which nothing is known", "MCX75310AAS-NEAT", {"cable": "MCP7Y00", "switch": "Q3400"}, {"switch end": "not documented", "link": "not documented"}, 3),
@@ -123,6 +128,13 @@ def test_the_whole_is_the_worst_and_the_least():
     assert verdict.gbps == 200  # the slot would give 229.9
     both = judged("MCX755106AS-HEAT", slot="gen4x16", airflow_lfm="350")
     assert (both.state, both.exit_status) == ("not documented", 1)
+
+
+def test_plugs_that_nobody_named_are_not_taken_for_none():
+    (item,) = judged("MCX75310AAS-NEAT", slot_power_w="75").items
+    assert item.why == (
+        "the card draws 24.9 W (typical) and its plugs what no cable says; the slot gives 75 W"
+    )
 
 
 def test_both_ports_count_in_a_limited_link():
@@ -291,12 +303,20 @@ def test_a_parts_list_comes_back_with_verdicts(tmp_path):
         "r1,MCX75310AAS-NEAT,gen5x16,MCP7Y00,QM9700\n"
         '"r2, left",MCX755106AS-HEAT,gen4x16,,\n'
         "r3,MCX755106AX-HEAT,gen4x16,,\n"
+        ",,,,\n"  # as spreadsheets leave them
+        "r4,MCX75310AAS-NEAT,,,\n"
     )
     columns, lines = read_list(file)
     assert columns == ["rack", "adapter", "slot", "cable", "switch"]
-    out = [annotated(line, verdict) for line, verdict in judge_list(lines)]
-    assert [line["verdict"] for line in out] == ["works", "limited", "not documented"]
-    assert [line["gbps"] for line in out] == ["", "229.9", ""]
+    out = [annotated(line, found) for line, found in judge_list(lines)]
+    assert [line["verdict"] for line in out] == ["works", "limited", *2 * ["not documented"]]
+    assert [line["gbps"] for line in out] == ["", "229.9", "", ""]
+    assert [line["not_judged"] for line in out] == [
+        "length, slot power, airflow",
+        "cable, switch, slot power, airflow",
+        "",
+        "slot, cable, switch, slot power, airflow",
+    ]
     assert out[1]["rack"] == "r2, left"
     assert "MCX755106AS-HEAT" in out[2]["why"]
 
@@ -308,13 +328,74 @@ def test_a_parts_list_comes_back_with_verdicts(tmp_path):
         ("", "no column adapter"),
         ("adapter,verdict\nMCX75310AAS-NEAT,fine\n", "column verdict already"),
         ("adapter,slot\nMCX75310AAS-NEAT,x16\n", "line 2: x16 is not a slot"),
+        ("adapter;slot\nMCX75310AAS-NEAT;gen5x16\n", "no column adapter"),
+        ('adapter,slot\n\n"MCX75310AAS-NEAT\n",gen5x16\n,gen4x16\n', "line 5: no adapter is named"),
     ],
 )
 def test_a_parts_list_that_cannot_be_read(tmp_path, text, says):
     file = tmp_path / "parts.csv"
     file.write_text(text)
     with pytest.raises(UsageError, match=says):
-        list(judge_list(read_list(file)[1]))
+        judge_list(read_list(file)[1])
+
+
+def test_half_a_list_is_not_printed(tmp_path):
+    file = tmp_path / "parts.csv"
+    file.write_text("adapter,slot\nMCX75310AAS-NEAT,gen5x16\nMCX75310AAS-NEAT,x16\n")
+    done = CliRunner().invoke(app, ["fit", "--parts", str(file)])
+    assert isinstance(done.exception, UsageError)
+    assert done.stdout == ""
+
+
+def test_a_list_without_a_line_is_no_success(tmp_path):
+    file = tmp_path / "parts.csv"
+    file.write_text("adapter,slot\n")
+    assert CliRunner().invoke(app, ["fit", "--parts", str(file)]).exit_code == 3
+
+
+# ---- for programs
+
+
+def schema(name):
+    return json.loads((REPOSITORY / f"docs/schemas/{name}-1.json").read_text("utf-8"))
+
+
+def test_json_of_a_build_and_of_a_list(tmp_path):
+    line = "fit MCX755106AS-HEAT --slot gen4x16 --airflow 350 --format json"
+    done = CliRunner().invoke(app, line.split())
+    told = json.loads(done.stdout)
+    jsonschema.validate(told, schema("fit"))
+    assert told["exit_status"] == done.exit_code == 1
+    (build,) = told["builds"]
+    assert build["asked"] == {
+        "adapter": "MCX755106AS-HEAT",
+        "slot": "gen4x16",
+        "airflow_lfm": "350",
+    }
+    assert (build["verdict"], round(build["gbps"], 1)) == ("not documented", 229.9)
+    assert {item["what"]: item["state"] for item in build["items"]} == {
+        "PCIe": "limited",
+        "airflow": "not documented",
+    }
+    assert {key.partition(":")[0] for item in build["items"] for key in item["sources"]} == {
+        *told["sources"]
+    }
+    file = tmp_path / "parts.csv"
+    file.write_text("adapter,slot\nMCX75310AAS-NEAT,gen5x16\nMCX75310AAX-NEAT,gen5x16\n")
+    done = CliRunner().invoke(app, ["fit", "--parts", str(file), "--format", "json"])
+    told = json.loads(done.stdout)
+    jsonschema.validate(told, schema("fit"))
+    assert [one["verdict"] for one in told["builds"]] == ["works", "not documented"]
+    assert told["exit_status"] == done.exit_code == 3
+
+
+def test_json_of_hardware():
+    told = json.loads(CliRunner().invoke(app, ["hardware", "--format", "json"]).stdout)
+    jsonschema.validate(told, schema("hardware"))
+    assert len([one for one in told["parts"] if one["kind"] == "adapter"]) == len(adapters())
+    line = ["hardware", "mcx755106as-heat", "--format", "json"]
+    (part,) = json.loads(CliRunner().invoke(app, line).stdout)["parts"]
+    assert (part["values"]["ports"], part["values"]["airflow_lfm"]) == (2, "not documented")
 
 
 # ---- on the command line
@@ -337,6 +418,7 @@ def test_a_parts_list_that_cannot_be_read(tmp_path, text, says):
         ("hardware MT_0000000834", 0, "MCX755106AS-HEAT"),
         ("hardware sn5600", 0, "twin-port OSFP (air)"),
         ("hardware switch", 0, "Quantum-3"),
+        ("hardware Measurement", 0, "it cannot be looked up again"),
         ("hardware", 0, "4X NDR"),
     ],
 )
@@ -350,6 +432,7 @@ def test_what_the_commands_say(line, status, says):
     ("line", "says"),
     [
         ("fit", "which adapter?"),
+        (["fit", ""], "which adapter?"),
         ("fit MCX75310AAS-NEAT --parts x.csv", "says everything itself"),
         ("fit --parts x.csv --slot gen5x16", "says everything itself"),
         ("fit --parts no-such.csv", "cannot be read"),
@@ -358,7 +441,7 @@ def test_what_the_commands_say(line, status, says):
     ],
 )
 def test_mistakes_say_what_to_do(line, says):
-    done = CliRunner().invoke(app, line.split())
+    done = CliRunner().invoke(app, line.split() if isinstance(line, str) else line)
     assert isinstance(done.exception, UsageError)
     assert says in " ".join(done.exception.lines())
 

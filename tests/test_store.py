@@ -139,7 +139,13 @@ def test_the_eleventh_of_one_minute_is_later_than_the_second(tmp_path: Path) -> 
 
 def test_a_damaged_snapshot_says_what_is_wrong(tmp_path: Path) -> None:
     made = snapshot_of(tmp_path, [], {"a": ""})
-    (made.path / "facts/netdev.parquet").unlink()
+    file = made.path / "facts/netdev.parquet"
+    whole = file.read_bytes()
+    file.chmod(0o644)
+    file.write_bytes(whole[:100])
+    with pytest.raises(SnapshotError, match=r"netdev.parquet cannot be read"):
+        load(made.path).database()
+    file.unlink()
     with pytest.raises(SnapshotError, match=r"no facts/netdev.parquet"):
         load(made.path).database()
     (made.path / "run.json").chmod(0o644)

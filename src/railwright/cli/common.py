@@ -1,6 +1,6 @@
 """Options that several verbs share."""
 
-from pathlib import Path
+from enum import Enum
 
 import typer
 
@@ -30,4 +30,12 @@ WAIVERS = typer.Option(
     show_default=False,
 )
 
-StorePath = Path | None
+
+class Form(str, Enum):
+    """How it is printed."""
+
+    text = "text"
+    json = "json"
+
+
+FORMAT = typer.Option(Form.text, "--format", help="text for people, json for programs.")

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import typer
 
-from railwright.design.fit import fit as judge
-from railwright.design.parts_list import COLUMNS, Wanted, build_of, judge_list, read_list
+from railwright.cli.common import FORMAT, Form
+from railwright.design.parts_list import COLUMNS, Wanted, build_of, judge_list, judged, read_list
 from railwright.errors import UsageError
 from railwright.report.console import next_step, output
-from railwright.report.fit import print_fit, print_list
+from railwright.report.fit import exit_status, fit_json, print_fit, print_list
 from railwright.report.screen import Screen
 
 
@@ -34,6 +34,7 @@ def fit(
     parts: Path | None = typer.Option(
         None, "--parts", help="A parts list (CSV); printed again with verdicts."
     ),
+    form: Form = FORMAT,
 ) -> None:
     """Do an adapter, a slot, a cable and a switch port belong together?
 
@@ -55,20 +56,23 @@ def fit(
         switch_fec=switch_fec,
     )
     if parts is not None:
-        raise typer.Exit(_parts_list(parts, wanted))
-    if adapter is None:
+        raise typer.Exit(_parts_list(parts, wanted, form))
+    if not adapter:
         raise UsageError(
             "which adapter?",
             do="railwright fit MCX755106AS-HEAT --slot gen4x16, or railwright fit --parts list.csv",
         )
     build = build_of(wanted)
-    verdict = judge(build)
-    print_fit(Screen(output()), build, verdict, sources=sources)
+    found = judged(wanted, build)
+    if form is Form.json:
+        typer.echo(fit_json([found]))
+    else:
+        print_fit(Screen(output()), build, found.verdict, sources=sources)
     next_step(f"railwright hardware {build.adapter.name}")
-    raise typer.Exit(verdict.exit_status)
+    raise typer.Exit(found.verdict.exit_status)
 
 
-def _parts_list(path: Path, wanted: Wanted) -> int:
+def _parts_list(path: Path, wanted: Wanted, form: Form) -> int:
     if wanted != Wanted(""):
         raise UsageError(
             "a parts list says everything itself",
@@ -76,6 +80,11 @@ def _parts_list(path: Path, wanted: Wanted) -> int:
             do=f"Give it a column for that: {', '.join(COLUMNS)}.",
         )
     columns, lines = read_list(path)
-    status = print_list(columns, judge_list(lines))
+    found = judge_list(lines)
+    verdicts = [one for _, one in found]
+    if form is Form.json:
+        typer.echo(fit_json(verdicts))
+    else:
+        print_list(columns, found)
     next_step("railwright fit ADAPTER --slot SLOT --cable CABLE --switch SWITCH")
-    return status
+    return exit_status(verdicts)

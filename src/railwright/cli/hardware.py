@@ -2,8 +2,9 @@
 
 import typer
 
+from railwright.cli.common import FORMAT, Form
 from railwright.report.console import next_step, output
-from railwright.report.hardware import print_hardware, print_kinds
+from railwright.report.hardware import find_rows, hardware_json, print_hardware, print_kinds
 from railwright.report.screen import Screen
 
 
@@ -11,12 +12,14 @@ def hardware(
     name: str | None = typer.Argument(
         None, help="A part (MCX755106AS-HEAT) or a kind of parts (adapter). Nothing: all names."
     ),
+    form: Form = FORMAT,
 ) -> None:
     """What is documented of adapters, switches, cables and link modes, each with its source."""
-    screen = Screen(output())
-    if name is None:
-        print_kinds(screen)
-        next_step("railwright hardware NAME")
-        return
-    print_hardware(screen, name)
-    next_step("railwright fit ADAPTER --slot gen5x16")
+    found = find_rows(name)
+    if form is Form.json:
+        typer.echo(hardware_json(found))
+    elif name is None:
+        print_kinds(Screen(output()))
+    else:
+        print_hardware(Screen(output()), found)
+    next_step("railwright fit ADAPTER --slot gen5x16" if name else "railwright hardware NAME")

@@ -1,17 +1,23 @@
 """`railwright predict`: what this hardware can do, before anything is measured."""
 
 import re
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 
+import duckdb
 import typer
 
-from railwright.cli.common import SNAPSHOT, STORE
-from railwright.config import store_folder
+from railwright.cli.common import FORMAT, SITE, SNAPSHOT, STORE, Form
+from railwright.config import site_file, store_folder
 from railwright.errors import UsageError
-from railwright.facts.snapshot import find
+from railwright.facts.snapshot import Snapshot, find
 from railwright.hardware.collectives import gpus as known_gpus
+from railwright.intent.site import load_site
+from railwright.intent.write import write_intent
 from railwright.predict.collectives import Cluster, Collective, algorithms
 from railwright.predict.collectives import predict as predict_one
 from railwright.predict.fleet import make_ceilings
@@ -35,13 +41,6 @@ app = typer.Typer(
 )
 
 
-class Form(str, Enum):
-    """How it is printed."""
-
-    text = "text"
-    json = "json"
-
-
 class Cpu(str, Enum):
     """Whose processors the hosts have."""
 
@@ -61,9 +60,25 @@ class Operation(str, Enum):
     all_to_all = "all_to_all"
 
 
-FORMAT = typer.Option(Form.text, "--format", help="text for people, json for programs.")
-_SIZE = re.compile(r"(\d+)([KMG]?)(?:i?B)?", re.IGNORECASE)
+_SIZE = re.compile(r"([0-9]{1,12})([KMG]?)(?:i?B)?", re.IGNORECASE)
+_COUNT = re.compile(r"[1-9][0-9]{0,5}")
 _WORTH = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+
+
+@contextmanager
+def _ceilings(
+    snapshot: str | None, site: Path | None, store: Path | None
+) -> Iterator[tuple[Snapshot, duckdb.DuckDBPyConnection]]:
+    """A snapshot and its ceilings, with the roles that the site gives its ports."""
+    folder = store_folder(store)
+    found, wanted = find(folder, snapshot), load_site(site_file(site, folder))
+    with (
+        tempfile.TemporaryDirectory(prefix="railwright-predict-") as made,
+        found.database() as database,
+    ):
+        write_intent(wanted, found.path / "facts", Path(made))
+        make_ceilings(database, Path(made) / "declared_role.parquet")
+        yield found, database
 
 
 @app.command()
@@ -73,12 +88,11 @@ def ceiling(
         ("", ""), "--pair", help="Two ports: gpu001:mlx5_0 gpu002:mlx5_0.", show_default=False
     ),
     form: Form = FORMAT,
+    site: Path | None = SITE,
     store: Path | None = STORE,
 ) -> None:
     """What perftest can reach on every port, and what binds it. Exit status 3: not all is known."""
-    found = find(store_folder(store), snapshot)
-    with found.database() as database:
-        make_ceilings(database)
+    with _ceilings(snapshot, site, store) as (found, database):
         if any(pair):
             told = predict_pair(*(find_port(database, text) for text in pair))
             status = 0 if all(way.write is not None for way in told.directions) else 3
@@ -105,20 +119,42 @@ def _bytes(text: str) -> int:
 
 
 def _numbers(text: str) -> list[int]:
-    parts = text.split(",")
-    if not all(part.strip().isdigit() and int(part) > 0 for part in parts):
+    parts = [part.strip() for part in text.split(",")]
+    if not all(_COUNT.fullmatch(part) for part in parts):
         raise UsageError(f"{text!r} is no list of numbers of nodes", do="Write --nodes 2,4,8.")
     return [int(part) for part in parts]
 
 
-def _cluster(gpu: str, gpus: int, nics: int, nic_gbps: float, cpu: Cpu) -> Cluster:
+def _cluster(
+    gpu: str, gpus: int | None, nics: int | None, nic_gbps: float | None, cpu: Cpu | None
+) -> Cluster:
+    """The nodes that are described; what is not said is as in most of them."""
     known = {name.upper(): one for name, one in known_gpus().items()}
     if gpu.upper() not in known:
         raise UsageError(
             f"nothing is known of {gpu!r} in collectives",
             do=f"Known are {', '.join(known_gpus())}.",
         )
-    return Cluster(known[gpu.upper()], gpus, nics, nic_gbps, 1, None, cpu.value)
+    return Cluster(
+        *(known[gpu.upper()], gpus or 8, nics or 8, nic_gbps or 400, 1, None),
+        cpu=(cpu or Cpu.intel).value,
+    )
+
+
+def _check_words(gpu: str, snapshot: str | None, described: Mapping[str, object]) -> None:
+    """Words that would count for nothing are a mistake: the answer would be to another question."""
+    said = [name for name, value in described.items() if value is not None]
+    if said and not gpu:
+        raise UsageError(
+            f"{said[0]} describes nodes that are not in a snapshot",
+            why="Without --gpu they are those of a snapshot.",
+            do=f"Say --gpu H100 too, or leave out {', '.join(said)}.",
+        )
+    if gpu and snapshot:
+        raise UsageError(
+            f"--gpu {gpu} describes nodes, and so does snapshot {snapshot}",
+            do="Leave out one of them.",
+        )
 
 
 @app.command()
@@ -132,23 +168,37 @@ def nccl(
     gpu: str = typer.Option(
         "", "--gpu", help="Not from a snapshot: H100, A100 …", show_default=False
     ),
-    gpus: int = typer.Option(8, "--gpus", min=1, help="With --gpu: GPUs per node."),
-    nics: int = typer.Option(8, "--nics", min=1, help="With --gpu: compute cards per node."),
-    nic_gbps: float = typer.Option(400, "--nic-gbps", min=1, help="With --gpu: rate of a card."),
-    cpu: Cpu = typer.Option(Cpu.intel, "--cpu", help="With --gpu: whose processors."),
+    gpus: int | None = typer.Option(
+        None, "--gpus", min=1, max=1024, help="With --gpu: GPUs per node. Default: 8."
+    ),
+    nics: int | None = typer.Option(
+        None, "--nics", min=1, max=1024, help="With --gpu: compute ports per node. Default: 8."
+    ),
+    nic_gbps: float | None = typer.Option(
+        None, "--nic-gbps", min=1, max=10_000, help="With --gpu: rate of a port. Default: 400."
+    ),
+    cpu: Cpu | None = typer.Option(
+        None, "--cpu", help="With --gpu: whose processors. Default: Intel."
+    ),
     form: Form = FORMAT,
+    site: Path | None = SITE,
     store: Path | None = STORE,
 ) -> None:
-    """What nccl-tests should print, for the nodes of a snapshot or for those that you describe."""
+    """What nccl-tests should print, for the nodes of a snapshot or for those that you describe.
+
+    Exit status 3: of some of it the model says nothing.
+    """
     counts, sizes = _numbers(nodes), [_bytes(one) for one in size.split(",")]
+    described = {"--gpus": gpus, "--nics": nics, "--nic-gbps": nic_gbps, "--cpu": cpu}
+    _check_words(gpu, snapshot, described)
     if gpu:
         shape, origin = _cluster(gpu, gpus, nics, nic_gbps, cpu), "as asked"
     else:
-        found = find(store_folder(store), snapshot)
-        with found.database() as database:
-            make_ceilings(database)
+        with _ceilings(snapshot, site, store) as (found, database):
             shape, origin = most_common(database)
             origin = f"{origin} of snapshot {found.name}"
+    if min(counts) * shape.gpus == 1:
+        raise UsageError("one GPU alone has nobody to talk to", do="Write --nodes 2 or more.")
     name: Collective = collective.value
     told = [
         predict_one(name, algorithm, cluster, one)
@@ -161,3 +211,4 @@ def nccl(
     else:
         print_predictions(Screen(output()), shape, origin, told)
     next_step("railwright predict ceiling")
+    raise typer.Exit(0 if all(one.bus is not None for one in told) else 3)

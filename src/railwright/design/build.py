@@ -84,7 +84,7 @@ class Verdict:
     @property
     def state(self) -> State:
         """The worst of all."""
-        return max((item.state for item in self.items), key=STATES.index, default="works")
+        return max((item.state for item in self.items), key=STATES.index)
 
     @property
     def gbps(self) -> float | None:

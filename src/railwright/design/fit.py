@@ -4,7 +4,7 @@ Each question is judged by itself, from the parts that it is about. A question a
 not named is not asked: nothing is said about it, and it cannot be said to work.
 """
 
-from railwright.design.build import Build, Verdict
+from railwright.design.build import Build, Item, Verdict
 from railwright.design.host import server_items, slot_items
 from railwright.design.link import connector_items, length_items, link_items, protocol_items
 
@@ -19,7 +19,14 @@ def fit(build: Build) -> Verdict:
         length_items,
         server_items,
     )
-    return Verdict(tuple(item for question in questions for item in question(build)))
+    items = tuple(item for question in questions for item in question(build))
+    # No question is no answer: a card alone neither works nor does not.
+    return Verdict(items or (_alone(build),))
+
+
+def _alone(build: Build) -> Item:
+    why = "nothing is named that the adapter could be judged with: a slot, a cable or a switch"
+    return Item("build", "not documented", why, sources=build.adapter.source)
 
 
 def not_asked(build: Build) -> list[str]:

@@ -141,7 +141,10 @@ def _power(build: Build, slot_w: float) -> Item:
     if adapter.power_w > slot_w:
         why = f"the card draws {adapter.power_w:g} W, the slot gives {slot_w:g} W"
         return Item("power", "does not", why, sources=adapter.source)
-    module = build.cable.adapter_w if build.cable else 0.0
+    if build.cable is None:
+        why = f"the card draws {adapter.power_w:g} W (typical) and its plugs what no cable says"
+        return Item("power", "works", f"{why}; the slot gives {slot_w:g} W", sources=adapter.source)
+    module = build.cable.adapter_w
     if isinstance(module, NotDocumented):
         why = f"the card draws {adapter.power_w:g} W; what the cable's plugs draw was not found"
         return Item("power", "not documented", why, sources=adapter.source)

@@ -2,19 +2,18 @@
 
 import csv
 import io
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast, get_args
 
 from railwright.design import names
 from railwright.design.build import USUAL_PAYLOAD, Build, FecSetting, Item, Server, Verdict
-from railwright.design.fit import fit
+from railwright.design.fit import fit, not_asked
 from railwright.errors import UsageError
 from railwright.hardware.parts import Protocol
 from railwright.hardware.pcie import PAYLOADS
 
-ADDED = ("verdict", "gbps", "why")
+ADDED = ("verdict", "gbps", "why", "not_judged")
 PROTOCOLS: tuple[Protocol, ...] = ("Ethernet", "InfiniBand")
 EXTERNAL_POWER = ("none", "8-pin ATX")
 
@@ -39,6 +38,15 @@ class Wanted:
 
 
 COLUMNS = tuple(Wanted.__dataclass_fields__)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A build in words, and what came of it."""
+
+    wanted: Wanted
+    verdict: Verdict
+    not_judged: tuple[str, ...]  # parts of which nothing was said
 
 
 def _number(name: str, text: str) -> float | None:
@@ -70,6 +78,8 @@ def _ports(text: str, most: int) -> int | None:
 
 def build_of(wanted: Wanted) -> Build:
     """The build that the words mean; UsageError where one of them is not known."""
+    if not wanted.adapter:
+        raise UsageError("no adapter is named", do="Every build is about one adapter.")
     adapter = names.adapter(wanted.adapter)
     fec = get_args(FecSetting)
     payload = _choice(
@@ -98,8 +108,16 @@ def build_of(wanted: Wanted) -> Build:
     )
 
 
-def read_list(path: Path) -> tuple[list[str], list[dict[str, str]]]:
-    """The columns and lines of a parts list."""
+def judged(wanted: Wanted, build: Build) -> Judged:
+    """The verdict on a build, beside the words that it was made of."""
+    return Judged(wanted, fit(build), tuple(not_asked(build)))
+
+
+Line = dict[str, str]
+
+
+def read_list(path: Path) -> tuple[list[str], list[tuple[int, Line]]]:
+    """The columns of a parts list, and its lines with the numbers they have in the file."""
     try:
         text = path.read_text("utf-8-sig")  # spreadsheets write a mark in front
     except (OSError, UnicodeDecodeError) as error:
@@ -110,7 +128,8 @@ def read_list(path: Path) -> tuple[list[str], list[dict[str, str]]]:
         raise UsageError(
             f"{path.name} has no column adapter",
             why="Every line of a parts list is about one adapter.",
-            do=f"Columns that are known: {', '.join(COLUMNS)}. Others are kept as they are.",
+            do="Its first line names the columns, with commas between them. "
+            f"Known are {', '.join(COLUMNS)}; others are kept as they are.",
         )
     taken = [name for name in ADDED if name in columns]
     if taken:
@@ -118,28 +137,34 @@ def read_list(path: Path) -> tuple[list[str], list[dict[str, str]]]:
             f"{path.name} has a column {taken[0]} already", do="Take the list without verdicts."
         )
     reader.fieldnames = columns
-    return columns, [{name: line[name] or "" for name in columns} for line in reader]
+    lines = [(reader.line_num, {name: line[name] or "" for name in columns}) for line in reader]
+    # Spreadsheets keep rows that have nothing in them.
+    return columns, [(number, line) for number, line in lines if any(map(str.strip, line.values()))]
 
 
-def _judged(number: int, line: dict[str, str]) -> Verdict:
-    words = {name: line.get(name, "").strip() for name in COLUMNS}
+def _judged(number: int, line: Line) -> Judged:
+    wanted = Wanted(**{name: line.get(name, "").strip() for name in COLUMNS})
     try:
-        return fit(build_of(Wanted(**words)))
+        return judged(wanted, build_of(wanted))
     except names.UnknownPartError as error:
         why = f"{error.what}. {error.do}"
-        return Verdict((Item("part", "not documented", why),))
+        return Judged(wanted, Verdict((Item("part", "not documented", why),)), ())
     except UsageError as error:
         raise UsageError(f"line {number}: {error.what}", why=error.why, do=error.do) from error
 
 
-def judge_list(lines: list[dict[str, str]]) -> Iterator[tuple[dict[str, str], Verdict]]:
-    """Each line with its verdict. A part that is not known is not documented, not an error."""
-    for number, line in enumerate(lines, start=2):  # as a spreadsheet counts
-        yield line, _judged(number, line)
+def judge_list(lines: list[tuple[int, Line]]) -> list[tuple[Line, Judged]]:
+    """Each line with its verdict. A part that is not known is not documented, not an error.
+
+    All of them before anything is printed: half a list with an error below looks like a whole one.
+    """
+    return [(line, _judged(number, line)) for number, line in lines]
 
 
-def annotated(line: dict[str, str], verdict: Verdict) -> dict[str, str]:
+def annotated(line: Line, found: Judged) -> Line:
     """A line with its verdict."""
+    verdict = found.verdict
     reasons = [f"{item.what}: {item.why}" for item in verdict.items if item.state != "works"]
     gbps = "" if verdict.gbps is None else f"{verdict.gbps:.1f}"
-    return {**line, "verdict": verdict.state, "gbps": gbps, "why": " | ".join(reasons)}
+    told = (verdict.state, gbps, " | ".join(reasons), ", ".join(found.not_judged))
+    return {**line, **dict(zip(ADDED, told, strict=True))}

@@ -29,6 +29,19 @@ UNFINISHED = ".unfinished"
 SCRATCH = ("spool", "parts", "tmp")  # what a snapshot in the making needs, and no other
 
 
+def _view(database: duckdb.DuckDBPyConnection, table: str, file: Path) -> None:
+    try:
+        database.execute(
+            f"CREATE VIEW {identifier(table)} AS FROM read_parquet({quote(str(file))})"
+        )
+    except (duckdb.InvalidInputException, duckdb.IOException) as error:
+        raise SnapshotError(
+            f"{file} cannot be read",
+            why=str(error).splitlines()[0],
+            do="It is damaged, or not for you to read: collect again, or take another one.",
+        ) from error
+
+
 @dataclass(frozen=True)
 class Snapshot:
     """A finished snapshot on disk."""
@@ -45,9 +58,7 @@ class Snapshot:
         """A database with one view per fact table, and `evidence`."""
         database = connect(threads=2)
         for table, file in self.files():
-            database.execute(
-                f"CREATE VIEW {identifier(table)} AS FROM read_parquet({quote(str(file))})"
-            )
+            _view(database, table, file)
         evidence = self.path / "evidence" / "*.parquet"
         if any(evidence.parent.glob("*.parquet")):
             database.execute(f"CREATE VIEW evidence AS FROM read_parquet({quote(str(evidence))})")

@@ -7,6 +7,7 @@ from typing import Literal
 from railwright.hardware.data import NotDocumented, Row, load_rows
 from railwright.hardware.interconnects import Interconnect
 from railwright.hardware.link_modes import link_modes
+from railwright.hardware.measurements import measurements
 from railwright.hardware.pcie import Generation
 
 Protocol = Literal["Ethernet", "InfiniBand"]
@@ -165,4 +166,5 @@ def catalogue() -> Mapping[str, Mapping[str, Row]]:
         "link mode": link_modes(),
         "PCIe generation": load_rows(Generation, "pcie_generations.toml"),
         "socket interconnect": load_rows(Interconnect, "interconnects.toml"),
+        "measurement": measurements(),
     }

@@ -21,7 +21,7 @@ MESSAGE = 65536  # bytes: what perftest sends unless told otherwise (perftest_pa
 RDMA_MTUS = (256, 512, 1024, 2048, 4096)  # bytes
 LEAST_MTU = RDMA_MTUS[0]
 # The largest of them that fits a network device's MTU less this (Linux include/rdma/ib_addr.h,
-# iboe_get_mtu; reference.md B3).
+# iboe_get_mtu).
 NETDEV_HEADERS = 96
 # What was seen of ceilings: RoCE 0.98 to 1.00, InfiniBand EDR 0.972, PCIe 0.97 (hardware/
 # measurements.toml). The alarm is a little below the least of them; judgement.
@@ -143,11 +143,6 @@ class Ceiling:
     basis: Basis | None
 
     @property
-    def expected(self) -> tuple[float, float] | None:
-        """Between what and what a write should end."""
-        return None if self.write is None else (LOW * self.write, HIGH * self.write)
-
-    @property
     def alarm(self) -> float | None:
         """Below this something is wrong."""
         return None if self.write is None else ALARM * self.write
@@ -164,6 +159,13 @@ def basis(port: Port, slot: Slot, binding: str | None) -> Basis | None:
         measured = (one.link_layer, one.rate_gbps) if binding == "port" else (one.gts, one.width)
         if measured == kind:
             return "validated"
+    return "arithmetic" if binding == "port" else "unvalidated"
+
+
+def unmeasured(binding: str | None) -> Basis | None:
+    """What stands behind reads and sends: nearly all that was published are writes."""
+    if binding is None:
+        return None
     return "arithmetic" if binding == "port" else "unvalidated"
 
 

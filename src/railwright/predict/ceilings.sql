@@ -75,7 +75,8 @@ select
     pcie_gbps(n.line_gbps, n.max_payload, n.completion_payload) as pcie_gbps,
     pcie_floor_gbps(n.line_gbps) as pcie_floor_gbps,
     both_ways_gbps(n.gts, n.width, n.max_payload, n.max_read_request) as both_ways_gbps,
-    case when f.iommu_type in ('DMA', 'DMA-FQ') then 'translated' when f.iommu_type is not null then 'direct' end as latency_class
+    -- Of any other type nobody knows here whether it translates.
+    case when f.iommu_type in ('DMA', 'DMA-FQ') then 'translated' when f.iommu_type in ('identity', '') then 'direct' end as latency_class
 from nics as n
 left join nic_function as f on f.target = n.target and f.pci = n.pci
 left join nic_window as p on p.target = n.target and p.pci = n.pci;
@@ -103,7 +104,7 @@ ports as (
         p.pci,
         p.card,
         p.netdev,
-        p.role,
+        coalesce(s.role, p.role) as role, -- the site's word counts before the inferred one
         p.link_layer,
         p.state,
         -- A port that is not up prints a rate that is not its own; a bond's device has one member's.
@@ -116,6 +117,7 @@ ports as (
         case when p.link_layer = 'InfiniBand' then true else g.is_ipv4 end as is_ipv4,
         p.gpu_relation
     from port as p
+    left join declared_role as s on s.target = p.target and s.device = p.device and s.port = p.port
     left join bond as b on b.target = p.target and b.netdev = p.netdev
     left join netdev as d on d.target = p.target and d.name = p.netdev
     left join verbs_port as v on v.target = p.target and v.device = p.device and v.port = p.port
@@ -224,16 +226,32 @@ select *, ceiling_of(wire_gbps, null, pcie_gbps, pcie_floor_gbps) as write_gbps 
 -- Of a host: its compute cards together. NICs below one PCIe switch are taken to talk to the GPUs beside them, so that what
 -- the switch's own link carries does not count. Unknown where the role or the card of one port is: it may be one more of them.
 create or replace temp view host_ceiling as
+with asked as (
+    select target, bool_and(status in ('ok', 'absent')) as is_read
+    from probe_result
+    where probe = 'infiniband'
+    group by target
+),
+
+-- Whether there may be ports beside those that are known: some have no role, or not all of them were read.
+known as (
+    select
+        t.target,
+        case when count(p.device) = 0 then a.is_read is not true else bool_or(p.role is null or (p.role = 'compute' and p.card is null)) end
+        or a.is_read is false as is_open
+    from target as t
+    left join port_ceiling as p on p.target = t.target
+    left join asked as a on a.target = t.target
+    where t.kind = 'host'
+    group by t.target, a.is_read
+)
+
 select
-    t.target,
+    k.target,
     count(c.card) as cards,
-    sum(c.ports)::BIGINT as ports,
-    case when count(c.wire_gbps) = count(*) and not any_value(r.is_open) then sum(c.wire_gbps) end as wire_gbps,
-    case when count(c.write_gbps) = count(*) and not any_value(r.is_open) then sum(c.write_gbps) end as write_gbps
-from target as t
-left join card_ceiling as c on c.target = t.target
-left join (
-    select target, bool_or(role is null or (role = 'compute' and card is null)) as is_open from port_ceiling group by target
-) as r on r.target = t.target
-where t.kind = 'host'
-group by t.target;
+    case when count(c.card) > 0 then sum(c.ports)::BIGINT when not any_value(k.is_open) then 0 end as ports,
+    case when not any_value(k.is_open) and count(c.wire_gbps) = count(c.card) then coalesce(sum(c.wire_gbps), 0) end as wire_gbps,
+    case when not any_value(k.is_open) and count(c.write_gbps) = count(c.card) then coalesce(sum(c.write_gbps), 0) end as write_gbps
+from known as k
+left join card_ceiling as c on c.target = k.target
+group by k.target;

@@ -26,6 +26,7 @@ from railwright.predict.ceiling import (
     headers,
     into_memory,
     once,
+    unmeasured,
     wire,
 )
 
@@ -70,6 +71,7 @@ class Constraint:
     what: str
     gbps: float | None
     floor: float | None  # what it is at least, where it is not known
+    basis: Basis | None
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,7 @@ class Direction:
     high: float | None
     alarm: float | None
     basis: Basis | None
+    read_send_basis: Basis | None
 
 
 @dataclass(frozen=True)
@@ -118,8 +121,12 @@ def find_port(database: duckdb.DuckDBPyConnection, text: str) -> End:
         for netdev, end in ends
         if thing in (netdev, end.device, f"{end.device}/{end.port}") or not thing
     ]
+    if not ends:
+        raise UsageError(
+            f"no RDMA port of {target} was read", do=f"railwright show {target} tells why."
+        )
     if len(found) != 1:
-        has = ", ".join(end.name for _, end in ends) or "none that was read"
+        has = ", ".join(end.name for _, end in ends)
         raise UsageError(
             f"{text!r} is not one RDMA port",
             why="A pair has a port at each end.",
@@ -138,32 +145,50 @@ def _least(one: int | float | None, other: int | float | None) -> int | float | 
     return None if one is None or other is None else min(one, other)
 
 
+def _protocol(source: End, destination: End) -> Protocol | None:
+    """What both ends speak; None = of one of them it is not known."""
+    if source.link_layer == destination.link_layer == "InfiniBand":
+        return "InfiniBand"
+    if source.link_layer != destination.link_layer or source.link_layer is None:
+        return None
+    if source.is_ipv4 is None or destination.is_ipv4 is None:
+        return None
+    return "RoCE over IPv4" if source.is_ipv4 and destination.is_ipv4 else "RoCE over IPv6"
+
+
+def _pcie_basis(end: End) -> Basis | None:
+    known = end.gts is not None and end.width is not None
+    slot = Slot(end.gts, end.width, end.max_payload)
+    return basis(Port(None, None, "RoCE over IPv4"), slot, "PCIe") if known else None
+
+
 def _constraints(source: End, destination: End, operation: Operation) -> list[Constraint]:
     rate, mtu = (
         _least(source.rate_gbps, destination.rate_gbps),
         _least(source.mtu, destination.mtu),
     )
-    around = None
-    if source.link_layer == "InfiniBand":
-        around = headers("InfiniBand")
-    elif source.is_ipv4 is not None and destination.is_ipv4 is not None:
-        ipv4 = source.is_ipv4 and destination.is_ipv4
-        around = headers("RoCE over IPv4" if ipv4 else "RoCE over IPv6")
+    protocol = _protocol(source, destination)
+    around = headers(protocol) if protocol else None
     extra = once(operation)
     size = None if mtu is None else int(mtu)
     speed = "not read" if rate is None else f"{rate:g} Gb/s"
     said = f"the port rate, {speed} at RDMA MTU {mtu or '?'}"
+    behind = basis(Port(rate, size, protocol), Slot(None, None, None), "port") if protocol else None
     return [
-        Constraint(said, wire(rate, size, around, extra), wire(rate, LEAST_MTU, around, extra)),
+        Constraint(
+            *(said, wire(rate, size, around, extra), wire(rate, LEAST_MTU, around, extra), behind)
+        ),
         Constraint(
             f"{_slot(source)}, over which {source.name} reads its memory",
             from_memory(source.line_gbps, source.completion_payload),
             from_memory(source.line_gbps, LEAST_PAYLOAD),
+            _pcie_basis(source),
         ),
         Constraint(
             f"{_slot(destination)}, over which {destination.name} writes its memory",
             into_memory(destination.line_gbps, destination.max_payload),
             into_memory(destination.line_gbps, LEAST_PAYLOAD),
+            _pcie_basis(destination),
         ),
     ]
 
@@ -178,15 +203,6 @@ def _lowest(constraints: list[Constraint]) -> float | None:
     return least if all(floor is not None and floor >= least for floor in unknown) else None
 
 
-def _basis(source: End, destination: End, place: int) -> Basis | None:
-    """By which of the constraints binds: the wire, the source or the destination."""
-    rate = _least(source.rate_gbps, destination.rate_gbps)
-    layer: Protocol = "InfiniBand" if source.link_layer == "InfiniBand" else "RoCE over IPv4"
-    end = (source, source, destination)[place]
-    slot = Slot(end.gts, end.width, end.max_payload)
-    return basis(Port(rate, None, layer), slot, "PCIe" if place else "port")
-
-
 def _order(gbps: float | None) -> float:
     """For sorting: what is not known comes last."""
     return float("inf") if gbps is None else gbps
@@ -196,7 +212,7 @@ def _direction(source: End, destination: End) -> Direction:
     constraints = _constraints(source, destination, "write")
     write = _lowest(constraints)
     ordered = sorted(constraints, key=lambda one: _order(one.gbps))
-    binding = ordered[0].what if write is not None else ""
+    binding = ordered[0] if write is not None else None
     direct = source.latency_class == destination.latency_class == "direct"
     return Direction(
         source=source.name,
@@ -204,17 +220,26 @@ def _direction(source: End, destination: End) -> Direction:
         write=write,
         read=_lowest(_constraints(source, destination, "read")),
         send=_lowest(_constraints(source, destination, "send")),
-        binding=binding,
+        binding=binding.what if binding else "",
         others=tuple(ordered[1:]) if write is not None else tuple(ordered),
         low=LOW * write if write is not None and direct else None,
         high=HIGH * write if write is not None else None,
         alarm=ALARM * write if write is not None and direct else None,
-        basis=_basis(source, destination, constraints.index(ordered[0])) if binding else None,
+        basis=binding.basis if binding else None,
+        read_send_basis=unmeasured("port" if binding is constraints[0] else "PCIe")
+        if binding
+        else None,
     )
 
 
 def pair(one: End, other: End) -> Pair:
     """Both directions between two ports."""
+    if one == other:
+        raise UsageError(
+            f"{one.name} is at both ends",
+            why="What a port sends to itself never reaches its wire.",
+            do="Name two ports.",
+        )
     if one.link_layer != other.link_layer and None not in (one.link_layer, other.link_layer):
         raise UsageError(
             f"{one.name} is {one.link_layer}, {other.name} is {other.link_layer}",

@@ -1,6 +1,5 @@
 """What kind of node most of a snapshot is made of, as collectives see it."""
 
-from collections import Counter
 from typing import Literal
 
 import duckdb
@@ -9,27 +8,37 @@ from railwright.errors import UsageError
 from railwright.hardware.collectives import gpus
 from railwright.predict.collectives import Cluster
 
-# A host by its GPUs and its compute ports; what is not known of one leaves that host out.
+# A host by its GPUs and its compute ports that are up; what is not known of one leaves that host
+# out. Ports are counted by cards: the halves of a Socket Direct card both show its port, and the
+# ports of a card share its slot.
 _SHAPES = """
-SELECT k.gpus, any_value(g.name), p.nics, p.rate_gbps, round(p.least, 1), c.vendor, count(*)::BIGINT
+SELECT k.gpus, g.name, h.ports, p.rate_gbps, round(s.least, 1), c.vendor, count(*)::BIGINT
 FROM host_kind AS k
+INNER JOIN host_ceiling AS h ON h.target = k.target AND h.write_gbps > 0
 INNER JOIN (
-    SELECT target, count(*)::BIGINT AS nics, max(rate_gbps) AS rate_gbps, min(write_gbps) AS least,
-        min(wire_gbps) AS wire
-    FROM port_ceiling WHERE role = 'compute' GROUP BY target
-    HAVING count(write_gbps) = count(*) AND count(DISTINCT rate_gbps) = 1
+    SELECT target, any_value(rate_gbps) AS rate_gbps
+    FROM port_ceiling WHERE role = 'compute' AND state = 'ACTIVE' GROUP BY target
+    HAVING count(rate_gbps) = count(*) AND count(DISTINCT rate_gbps) = 1
 ) AS p ON p.target = k.target
+INNER JOIN (
+    SELECT target, min(write_gbps / ports) AS least
+    FROM card_ceiling WHERE ports > 0 GROUP BY target
+) AS s ON s.target = k.target
 INNER JOIN (
     SELECT target, any_value(name) AS name FROM gpu GROUP BY target
     HAVING count(DISTINCT name) = 1 AND count(name) = count(*)
 ) AS g ON g.target = k.target
-LEFT JOIN cpu AS c ON c.target = k.target
-GROUP BY k.gpus, g.name, p.nics, p.rate_gbps, round(p.least, 1), c.vendor
+INNER JOIN cpu AS c ON c.target = k.target AND c.vendor IS NOT NULL
+WHERE k.gpus > 0
+GROUP BY ALL
 """
+_HOSTS = "SELECT count(*)::BIGINT FROM target WHERE kind = 'host'"
 _VENDORS: dict[str | None, Literal["Intel", "AMD"]] = {
     "GenuineIntel": "Intel",
     "AuthenticAMD": "AMD",
 }
+# GPUs as plain PCIe cards, alone or bridged in pairs: not the NVLink that the model has.
+_NOT_SWITCHED = ("PCIE", "NVL")
 # A card at its rate and MTU 4096 ends a little above what NCCL gets through it.
 _USUAL_SHARE = 0.97
 
@@ -37,15 +46,15 @@ _USUAL_SHARE = 0.97
 def gpu_named(text: str) -> str | None:
     """H100 for `NVIDIA H100 80GB HBM3`; None = not one that the model has."""
     words = text.upper().replace("-", " ").split()
+    if any(word in words for word in _NOT_SWITCHED):
+        return None
     return next((name for name in gpus() if name in words), None)
 
 
 def most_common(database: duckdb.DuckDBPyConnection) -> tuple[Cluster, str]:
     """The kind of most hosts, for one node, and how many they are; over port_ceiling."""
-    rows = database.execute(_SHAPES).fetchall()
-    shapes: Counter[tuple[object, ...]] = Counter()
-    for *shape, count in rows:
-        shapes[tuple(shape)] += count
+    shapes = {tuple(shape): count for *shape, count in database.execute(_SHAPES).fetchall()}
+    ((total,),) = database.execute(_HOSTS).fetchall()
     if not shapes:
         raise UsageError(
             "no host of this snapshot shows its GPUs and its compute ports whole",
@@ -58,6 +67,7 @@ def most_common(database: duckdb.DuckDBPyConnection) -> tuple[Cluster, str]:
     if known is None:
         raise UsageError(
             f"nothing is known of {name} in collectives",
+            why="The model has GPUs that are all on NVLink switches.",
             do=f"Known are {', '.join(gpus())}: --gpu names the one that is nearest.",
         )
     limited = float(str(least)) < _USUAL_SHARE * float(str(rate))
@@ -70,4 +80,6 @@ def most_common(database: duckdb.DuckDBPyConnection) -> tuple[Cluster, str]:
         float(str(least)) if limited else None,
         _VENDORS.get(str(vendor), "other"),
     )
-    return cluster, f"{hosts} of {sum(shapes.values())} hosts"
+    unknown = total - sum(shapes.values())
+    left_out = f", {unknown} not known whole," if unknown else ""
+    return cluster, f"{hosts} of {total} hosts{left_out}"

@@ -3,12 +3,13 @@
 import json
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import duckdb
 
 from railwright import __version__
 from railwright.hardware.pcie import link_words
+from railwright.predict.ceiling import Port, Slot, basis, unmeasured
 from railwright.predict.pair import Direction, Pair
 from railwright.report.console import plain
 from railwright.report.screen import Screen, cut, number_of, with_hosts, wrapped
@@ -86,11 +87,11 @@ def exit_status(database: duckdb.DuckDBPyConnection) -> int:
     """3: something could not be worked out, or nothing was there. A port that is down is known."""
     found = database.execute(
         "SELECT count(*), count(*) FILTER (write_gbps IS NOT NULL OR state <> 'ACTIVE'), "
-        "(SELECT count(*) FROM target WHERE kind = 'host' "
-        "AND status NOT IN ('reached', 'incomplete') AND out_of_service = '') FROM port_ceiling"
+        "(SELECT count(*) FROM host_ceiling AS h INNER JOIN target AS t ON t.target = h.target "
+        "WHERE h.write_gbps IS NULL AND t.out_of_service = '') FROM port_ceiling"
     ).fetchall()
-    ports, known, silent = found[0]
-    return 0 if ports and ports == known and not silent else 3
+    ports, known, open_hosts = found[0]
+    return 0 if ports and ports == known and not open_hosts else 3
 
 
 def gbps(value: float | None) -> str:
@@ -112,14 +113,24 @@ def _slot_words(one: Group) -> str:
     return f"PCIe {link_words(one.gts, one.width)}, {payload}"
 
 
+def _behind(one: Group) -> str:
+    """How much stands behind what would bind next."""
+    layer: Literal["InfiniBand", "RoCE over IPv4"] = (
+        "InfiniBand" if one.link_layer == "InfiniBand" else "RoCE over IPv4"
+    )
+    port, slot = Port(one.rate_gbps, one.mtu, layer), Slot(one.gts, one.width, one.max_payload)
+    return str(basis(port, slot, "PCIe" if one.binding == "port" else "port"))
+
+
 def _bound(one: Group) -> str:
     """What binds, and what would without it."""
     port, slot = _port_words(one), _slot_words(one)
     if one.binding == "port":
-        above = "more" if one.pcie_gbps is None else gbps(one.pcie_gbps)
+        above = "more" if one.pcie_gbps is None else f"{gbps(one.pcie_gbps)} ({_behind(one)})"
         return f"bound by {port}; {slot} would carry {above}"
     if one.binding == "PCIe":
-        return f"bound by {slot}; {port} would carry {gbps(one.wire_gbps)}"
+        above = "more" if one.wire_gbps is None else f"{gbps(one.wire_gbps)} ({_behind(one)})"
+        return f"bound by {slot}; {port} would carry {above}"
     return f"unknown: {one.unknown}"
 
 
@@ -128,13 +139,14 @@ def _more(one: Group) -> Iterator[str]:
     if one.write_gbps is None:
         return
     both = f"both ways at once {gbps(one.both_gbps)} each (unvalidated)"
-    yield f"read {gbps(one.read_gbps)}, send {gbps(one.send_gbps)}, {both}"
+    behind = unmeasured(one.binding)
+    yield f"read {gbps(one.read_gbps)}, send {gbps(one.send_gbps)} ({behind}), {both}"
     if one.latency_class == "translated":
         yield "the IOMMU translates: reads take longer, and how far below it may end is not known"
     elif one.latency_class is None:
         yield "whether the IOMMU translates was not read: no alarm line"
     if one.read_wait_us is not None:
-        request = f"requests of {one.max_read_request} bytes"
+        request = f"requests of {one.max_read_request} bytes; arithmetic"
         yield f"reads bind where one takes longer than {one.read_wait_us:.1f} us ({request})"
     if one.gpu_relation == "SYS":
         cap = (
@@ -178,14 +190,16 @@ def print_ceilings(screen: Screen, database: duckdb.DuckDBPyConnection, name: st
 
 def _print_hosts(screen: Screen, database: duckdb.DuckDBPyConnection, everyone: list[str]) -> None:
     screen.line()
-    screen.heading("Hosts", ": all compute ports together")
+    screen.heading("Hosts", ": all compute ports together, added up (unvalidated)")
     for write, wire, cards, ports, status, targets in database.execute(_HOSTS).fetchall():
-        if write is not None:
+        if write is not None and not cards:
+            said = "        0  no compute port"
+        elif write is not None:
             of = "" if wire == write else f" of the ports' {gbps(wire)}"
             said = f"{gbps(write):>9}{of}, {number_of(ports, 'port')} of {number_of(cards, 'card')}"
         else:
             read = status in ("reached", "incomplete")
-            said = f"        ?  {'a role, a card or a ceiling is not known' if read else status}"
+            said = f"        ?  {'a port, a role or a ceiling is not known' if read else status}"
         for line in with_hosts(screen, said, targets, everyone, 11):
             screen.line(line, "yellow" if write is None or wire != write else "")
 
@@ -206,10 +220,11 @@ def _print_direction(screen: Screen, one: Direction) -> None:
         least = "?" if one.low is None else gbps(one.low)
         alarm = "" if one.alarm is None else f", alarm below {gbps(one.alarm)}"
         screen.line(f"  ib_write_bw {least} to {gbps(one.high)}{alarm} ({one.basis})")
-        screen.line(f"  read {gbps(one.read)}, send {gbps(one.send)}")
+        screen.line(f"  read {gbps(one.read)}, send {gbps(one.send)} ({one.read_send_basis})")
         screen.line(cut(screen, f"  bound by {plain(one.binding)}"))
     for other in one.others:
-        screen.line(cut(screen, f"  {gbps(other.gbps):>9}  {plain(other.what)}"), "dim")
+        behind = f" ({other.basis})" if other.gbps is not None else ""
+        screen.line(cut(screen, f"  {gbps(other.gbps):>9}  {plain(other.what)}{behind}"), "dim")
 
 
 def pair_json(name: str, found: Pair, status: int) -> str:

@@ -23,6 +23,7 @@ class Block(NamedTuple):
     subjects: int
     hosts: int
     cost_gbps: float | None
+    priced: int  # of how many the cost is known
 
 
 class Group(NamedTuple):
@@ -37,7 +38,8 @@ class Group(NamedTuple):
 
 
 _BLOCKS = """
-SELECT rule, arg_min(severity, rank), count(*)::BIGINT, count(DISTINCT target), sum(cost_gbps)
+SELECT rule, arg_min(severity, rank), count(*)::BIGINT, count(DISTINCT target), sum(cost_gbps),
+       count(cost_gbps)::BIGINT
 FROM finding WHERE verdict = 'fail' AND state = 'open'
 GROUP BY rule ORDER BY nullif(sum(cost_gbps), 0) DESC NULLS LAST, min(rank), count(*) DESC, rule
 """
@@ -159,6 +161,14 @@ def _said(rule: Rule, group: Group) -> str:
     return text[:1].upper() + text[1:]
 
 
+def cost_words(block: Block) -> str:
+    """What the findings cost together, as far as it is known of them."""
+    if not block.cost_gbps:
+        return ""
+    least = "at least " if block.priced < block.subjects else ""
+    return f", costs {least}{block.cost_gbps:,.0f} Gb/s"
+
+
 def _print_block(
     screen: Screen, findings: Findings, block: Block, under: list[tuple[str, int]]
 ) -> None:
@@ -170,9 +180,9 @@ def _print_block(
     count = (
         number_of(block.hosts, kind) if whole else f"{number_of(block.subjects, kind)} on {where}"
     )
-    cost = f", costs {block.cost_gbps:,.0f} Gb/s" if block.cost_gbps else ""
     screen.line()
-    screen.heading(f"{block.severity:<{INDENT}}", f"{rule.id}  {rule.title}: {count}{cost}")
+    said = f"{rule.id}  {rule.title}: {count}{cost_words(block)}"
+    screen.heading(f"{block.severity:<{INDENT}}", said)
     groups = [Group(*row) for row in findings.database.execute(_GROUPS, [rule.id]).fetchall()]
     most = MOST_GROUPS if screen.is_terminal else len(groups)
     everyone = findings.targets()

@@ -1,17 +1,22 @@
 """`railwright fit`: verdicts on builds."""
 
 import csv
+import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
 
+from railwright import __version__
 from railwright.design.build import Build, State, Verdict
 from railwright.design.fit import not_asked
-from railwright.design.parts_list import ADDED, annotated
-from railwright.hardware.data import Row
+from railwright.design.parts_list import ADDED, Judged, Line, annotated
+from railwright.hardware.data import Row, sources
 from railwright.hardware.parts import cages
 from railwright.report.hardware import where
 from railwright.report.screen import Screen, wrapped
 
+FORMAT = "railwright-fit-1"
 _STYLES: dict[State, str] = {
     "works": "green",
     "limited": "yellow",
@@ -51,7 +56,7 @@ def print_fit(screen: Screen, build: Build, verdict: Verdict, *, sources: bool) 
     for line in wrapped(screen, _judgements(build), 0):
         screen.line(line, "dim")
     keys = [key for item in verdict.items for key in item.sources]
-    if not sources:
+    if not sources and keys:
         short = dict.fromkeys(key.partition(":")[0] for key in keys)
         screen.line(f"Sources: {', '.join(short)}; --sources tells where.", "dim")
         return
@@ -72,12 +77,36 @@ def _judgements(build: Build) -> str:
     return f"Judgement, no document: {'; '.join(dict.fromkeys(found))}." if found else ""
 
 
-def print_list(columns: list[str], judged: Iterable[tuple[dict[str, str], Verdict]]) -> int:
-    """A parts list as CSV with the verdicts; its exit status."""
+def exit_status(found: Sequence[Judged]) -> int:
+    """Of several: 1 where one has a finding, else 3 where one has a gap or there is none at all."""
+    statuses = {one.verdict.exit_status for one in found} or {3}
+    return next((status for status in (1, 3) if status in statuses), 0)
+
+
+def print_list(columns: list[str], found: Sequence[tuple[Line, Judged]]) -> None:
+    """A parts list as CSV with the verdicts."""
     writer = csv.DictWriter(sys.stdout, [*columns, *ADDED], lineterminator="\n")
     writer.writeheader()
-    statuses = set()
-    for line, verdict in judged:
-        writer.writerow(annotated(line, verdict))
-        statuses.add(verdict.exit_status)
-    return next((status for status in (1, 3) if status in statuses), 0)
+    writer.writerows(annotated(line, one) for line, one in found)
+
+
+def _build_json(one: Judged) -> dict[str, Any]:
+    verdict = one.verdict
+    return {
+        "asked": {name: text for name, text in asdict(one.wanted).items() if text},
+        "verdict": verdict.state,
+        "gbps": verdict.gbps,
+        "items": [asdict(item) for item in verdict.items],
+        "not_judged": list(one.not_judged),
+    }
+
+
+def fit_json(found: Sequence[Judged]) -> str:
+    """The same for programs, of one build or of many."""
+    head = {"format": FORMAT, "railwright": __version__, "exit_status": exit_status(found)}
+    keys = {
+        key.partition(":")[0] for one in found for item in one.verdict.items for key in item.sources
+    }
+    told = {key: sources()[key] for key in sorted(keys)}
+    builds = [_build_json(one) for one in found]
+    return json.dumps({**head, "sources": told, "builds": builds}, indent=1)

@@ -1,19 +1,27 @@
 """`railwright hardware`: rows of the hardware data."""
 
+import json
 from collections.abc import Iterable
 from dataclasses import fields
+from typing import Any
 
+from railwright import __version__
 from railwright.design.names import nearest
 from railwright.errors import UsageError
 from railwright.hardware.data import NOT_DOCUMENTED, NotDocumented, Row, sources
 from railwright.hardware.parts import catalogue
 from railwright.report.screen import Screen, in_phrases, padded, widths, wrapped
 
+FORMAT = "railwright-hardware-1"
 _NOT_VALUES = ("name", "source", "judged", "note")
 # Column: what a person calls it, and its unit.
 LABELS = {
     "gbps": ("rate", "Gb/s"),
     "lane_gbps": ("lane rates", "Gb/s"),
+    "rate_gbps": ("rate of the port", "Gb/s"),
+    "seen_gbps": ("measured", "Gb/s"),
+    "mtu": ("RDMA MTU", "bytes"),
+    "width": ("PCIe lanes", ""),
     "ethernet_gbps": ("Ethernet", "Gb/s"),
     "infiniband": ("InfiniBand", ""),
     "psid": ("PSID", ""),
@@ -82,30 +90,60 @@ def print_kinds(screen: Screen) -> None:
             screen.line(line)
 
 
-def print_hardware(screen: Screen, name: str) -> None:
-    """A part, or all parts of a kind."""
+def find_rows(name: str | None) -> list[tuple[str, Row]]:
+    """A part, all parts of a kind, or all there are; each with its kind."""
     kinds = catalogue()
-    if name in kinds:
-        for number, row in enumerate(kinds[name].values()):
-            if number:
-                screen.line()
-            _print_row(screen, name, row)
-        return
-    found = [
+    every = [(kind, row) for kind, rows in kinds.items() for row in rows.values()]
+    if name is None:
+        return every
+    wanted = name.upper()
+    found = [(kind, row) for kind, row in every if kind.upper() == wanted] or [
         (kind, row)
-        for kind, rows in kinds.items()
-        for row in rows.values()
-        if row.name.upper() == name.upper() or getattr(row, "psid", "") == name.upper()
+        for kind, row in every
+        if row.name.upper() == wanted or getattr(row, "psid", "") == wanted
     ]
     if not found:
-        every = {one: one for rows in kinds.values() for one in rows} | {one: one for one in kinds}
-        near = nearest(name, every)
+        near = nearest(name, dict.fromkeys([*(row.name for _, row in every), *kinds]))
         raise UsageError(
             f"Nothing is known of {name}",
             do=f"Did you mean {' or '.join(near)}?" if near else "railwright hardware lists all.",
         )
-    for kind, row in found:
+    return found
+
+
+def print_hardware(screen: Screen, found: list[tuple[str, Row]]) -> None:
+    """Each row with its sources."""
+    for number, (kind, row) in enumerate(found):
+        if number:
+            screen.line()
         _print_row(screen, kind, row)
+
+
+def _value(value: object) -> Any:
+    return str(value) if isinstance(value, NotDocumented) else value
+
+
+def hardware_json(found: list[tuple[str, Row]]) -> str:
+    """The same for programs; what is not documented is that word, never null or 0."""
+    parts = [
+        {
+            "kind": kind,
+            "name": row.name,
+            "values": {
+                field.name: _value(getattr(row, field.name))
+                for field in fields(row)
+                if field.name not in _NOT_VALUES
+            },
+            "judged": row.judged,
+            "note": row.note,
+            "sources": row.source,
+        }
+        for kind, row in found
+    ]
+    keys = sorted({key.partition(":")[0] for _, row in found for key in row.source})
+    head = {"format": FORMAT, "railwright": __version__}
+    told = {key: sources()[key] for key in keys}
+    return json.dumps({**head, "sources": told, "parts": parts}, indent=1)
 
 
 def _print_row(screen: Screen, kind: str, row: Row) -> None:

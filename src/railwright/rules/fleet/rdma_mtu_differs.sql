@@ -61,6 +61,7 @@ select
             w.wire_gbps, e.narrowest_gbps, g.max_payload,
             wire_write_gbps(p.rate_gbps, c.active_mtu, w.headers), e.narrowest_gbps, g.max_payload
         )
+        when v.active_mtu > c.active_mtu then 0
     end as cost_gbps
 from port_scope as p
 left join verbs_port as v on v.target = p.target and v.device = p.device and v.port = p.port

@@ -48,6 +48,7 @@ select
             w.wire_gbps, e.narrowest_gbps, g.max_payload,
             wire_write_gbps(p.rate_gbps, rdma_mtu(s.netdev_mtu), w.headers), e.narrowest_gbps, g.max_payload
         )
+        when n.mtu > s.netdev_mtu then 0
     end as cost_gbps
 from port_scope as p
 cross join site as s
