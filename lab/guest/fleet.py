@@ -125,8 +125,11 @@ def _start(guests: Guests, guest: Guest) -> None:
              *arguments(guest, files, taps(guest))],
             stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
         )  # fmt: skip
-    reach = ("ip", "netns", "exec", guests.hub, "ssh", "-F", str(guests.ssh_config),
-             "-o", "BatchMode=yes")  # fmt: skip
+    # Whoever asks a guest ends with us, too: a login to one that boots may take minutes.
+    reach = (
+        "setpriv", "--pdeathsig", "KILL", "ip", "netns", "exec", guests.hub,
+        "ssh", "-F", str(guests.ssh_config), "-o", "BatchMode=yes",
+    )  # fmt: skip
     guests.machines.append(GuestMachine(guest, reach))
 
 

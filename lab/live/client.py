@@ -11,6 +11,7 @@ from typing import Any
 
 from lab import site
 from lab.live.keeper import READY
+from lab.live.needs import check_programs
 from lab.live.options import Options, check
 from lab.live.part import LabError
 from lab.live.place import Place
@@ -31,10 +32,12 @@ def start(place: Place, options: Options, tell: Callable[[str], None]) -> "subpr
     """Bring a lab up and wait until everything answers; its keeper."""
     need_root()
     check(options)
+    check_programs(options)
+    place.check()
     held = place.hold()
     if held is None:
         raise LabError("A lab is up already. `python -m lab status` shows it, `down` ends it.")
-    os.close(held)
+    place.release(held)
     _make_root()
     process = subprocess.Popen(
         [sys.executable, "-m", "lab.live.keeper", str(place.folder), options.text()],
@@ -95,13 +98,14 @@ def _unheard(place: Place) -> str:
     held = place.hold()
     if held is None:
         return "The lab is on its way up or down: ask again in a moment."
-    os.close(held)
+    place.release(held)
     return _DIED
 
 
 def end(place: Place) -> str:
     """Take the lab down, whatever state it is in; what was done, in words."""
     need_root()
+    place.check()
     held = place.hold()
     if held is None:
         return _end_keeper(place)
@@ -110,7 +114,7 @@ def end(place: Place) -> str:
             return "The keeper had been killed; what it left is cleared."
         return "No lab is up."
     finally:
-        os.close(held)
+        place.release(held)
 
 
 def _end_keeper(place: Place) -> str:
@@ -119,7 +123,7 @@ def _end_keeper(place: Place) -> str:
     while time.monotonic() < deadline:
         held = place.hold()
         if held is not None:
-            os.close(held)
+            place.release(held)
             return "The lab is down."
         if not asked:
             try:

@@ -189,8 +189,9 @@ def main() -> None:
     for number in _ENDING:
         signal.signal(number, _stop)
     trouble = _keep(place, options)
+    place.release(held)
     if trouble:
-        print(f"failed: {trouble}", flush=True)
+        print(trouble, flush=True)
         sys.exit(1)
 
 
@@ -207,6 +208,8 @@ def _keep(place: Place, options: Options) -> str:
         keeper.serve()
     except _EndedError:
         pass
+    except LabError as error:
+        trouble = str(error)
     except Exception as error:
         traceback.print_exc()
         trouble = f"{type(error).__name__}: {error}"

@@ -62,6 +62,8 @@ def check(options: Options) -> None:
         raise LabError("--switches: say how many rails they are for, as --rails 8.")
     if options.switches:
         lab_fabric(options.hosts, options.rails, options.switches)
+    if options.slurm and not options.hosts:
+        raise LabError("--slurm runs on hosts: say --hosts with it.")
     if not 0 <= options.guests <= MOST_GUESTS:
         raise LabError(f"--guests: 0 to {MOST_GUESTS}; each is a whole emulated machine.")
 
