@@ -131,9 +131,11 @@ class GuestPart(Part):
         return self._guests.ssh_blocks() if self._guests is not None else ""
 
     def collect_arguments(self) -> list[str]:
-        """Read all guests."""
+        """Read all guests, with the patience that emulated processors need."""
         names = list(self._machines())
-        return ["-w", ",".join(names)] if names else []
+        if not names:
+            return []
+        return ["-w", ",".join(names), "--connect-timeout", "120", "--timeout", "900"]
 
 
 def _words(one: GuestMachine) -> list[str]:
