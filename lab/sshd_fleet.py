@@ -256,6 +256,11 @@ def _write_ssh_files(fleet: Fleet) -> None:
     fleet.ssh_config.write_text("\n".join(blocks))
 
 
+def _most_mb(hosts: list[Host]) -> int:
+    """The most that their files may take: twice what live HGX hosts do (lab/live/needs.py)."""
+    return max(6144, 48 * len(hosts))
+
+
 def prepare(name: str, hosts: list[Host], folder: Path) -> Fleet:
     """Folders, network and ssh files; no host is up yet."""
     clear_after_the_dead()
@@ -263,7 +268,15 @@ def prepare(name: str, hosts: list[Host], folder: Path) -> Fleet:
     folder.mkdir(parents=True)
     (folder / "o").mkdir()
     subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=6g,nr_inodes=0", "tmpfs", str(folder / "o")],
+        [
+            "mount",
+            "-t",
+            "tmpfs",
+            "-o",
+            f"size={_most_mb(hosts)}m,nr_inodes=0",
+            "tmpfs",
+            str(folder / "o"),
+        ],
         check=True,
     )
     try:

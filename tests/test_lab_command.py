@@ -10,7 +10,7 @@ import pytest
 
 from lab.guest.machine import FAULTS, GuestMachine
 from lab.guest.model import Guest
-from lab.live.needs import check_programs
+from lab.live.needs import check_memory, check_programs
 from lab.live.options import Options, check
 from lab.live.part import LabError
 from lab.live.place import Place
@@ -87,7 +87,7 @@ def test_without_a_lab_each_command_says_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (Options(hosts=-1), "--hosts: 0 to 1024"),
+        (Options(hosts=-1), "--hosts: 0 to 512"),
         (Options(rails=9), "--rails: 1 to 8"),
         (Options(switches=4), "say how many rails"),
         (Options(hosts=0, slurm=True), "--slurm runs on hosts"),
@@ -112,6 +112,14 @@ def test_missing_programs_are_named_with_their_packages(
         check_programs(replace(Options(), slurm=True, guests=2))
     assert "lacks slurmctld, sinfo, munged, qemu-system-x86_64, busybox" in str(refused.value)
     assert "apt-get install slurm-wlm munge qemu-system-x86 busybox-static." in str(refused.value)
+
+
+def test_more_than_the_memory_holds_is_refused(tmp_path: Path) -> None:
+    told = tmp_path / "meminfo"
+    told.write_text("MemTotal:       16384000 kB\nMemAvailable:    4096000 kB\n")
+    check_memory(Options(hosts=100, guests=2), told)  # 2400 + 600 of 4000 MB
+    with pytest.raises(LabError, match=r"200 hosts and 0 guests take up to 4800 MB .* 4000 MB are"):
+        check_memory(Options(hosts=200), told)
 
 
 # ---- state of a guest, without the guest

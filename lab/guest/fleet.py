@@ -195,8 +195,11 @@ def down(guests: Guests) -> None:
     else:
         names = [device for guest in guests.guests for device in taps(guest).values()]
         names += [f"rail{rail}" for rail in guests.rails()]
-        for device in names:
-            subprocess.run(["ip", "-n", guests.hub, "link", "del", device], capture_output=True)
+        lines = "".join(f"link del {device}\n" for device in names)
+        subprocess.run(
+            ["ip", "-n", guests.hub, "-force", "-batch", "-"],
+            input=lines.encode(), capture_output=True,
+        )  # fmt: skip
     shutil.rmtree(guests.folder, ignore_errors=True)
 
 

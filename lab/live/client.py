@@ -11,7 +11,7 @@ from typing import Any
 
 from lab import site
 from lab.live.keeper import READY
-from lab.live.needs import check_programs
+from lab.live.needs import check_memory, check_programs
 from lab.live.options import Options, check
 from lab.live.part import LabError
 from lab.live.place import Place
@@ -33,6 +33,7 @@ def start(place: Place, options: Options, tell: Callable[[str], None]) -> "subpr
     need_root()
     check(options)
     check_programs(options)
+    check_memory(options)
     place.check()
     held = place.hold()
     if held is None:
@@ -132,4 +133,7 @@ def _end_keeper(place: Place) -> str:
             except LabError:  # on its way up: it hears when it is there
                 pass
         time.sleep(0.1)
-    raise LabError(f"The lab did not go down in {_SLOWEST_DOWN_S:g} s. Its log: {place.log}")
+    raise LabError(
+        f"The lab is still going down after {_SLOWEST_DOWN_S:g} s. `python -m lab down` waits on; "
+        f"its log is {place.log}."
+    )

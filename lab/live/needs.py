@@ -1,7 +1,8 @@
-"""Programs of this machine that a lab runs: looked for before anything is started."""
+"""What a lab needs of this machine, looked at before anything is started: programs and memory."""
 
 import shutil
 from collections.abc import Mapping
+from pathlib import Path
 
 from lab.live.options import Options
 from lab.live.part import LabError
@@ -33,4 +34,21 @@ def check_programs(options: Options) -> None:
         raise LabError(
             f"This machine lacks {', '.join(missing)}: apt-get install {packages}. "
             "Where they are installed, /usr/sbin is not in PATH."
+        )
+
+
+# An HGX host, the largest, is 5,700 small files, each a page of a file system in memory, and sshd.
+HOST_MB = 24
+GUEST_MB = 300  # docs/lab-guests.md; QEMU beside what it emulates
+
+
+def check_memory(options: Options, meminfo: Path = Path("/proc/meminfo")) -> None:
+    """LabError where the machine would have to swap, or kill somebody."""
+    told = dict(line.split(":", 1) for line in meminfo.read_text().splitlines())
+    there = int(told["MemAvailable"].split()[0]) // 1024
+    wanted = options.hosts * HOST_MB + options.guests * GUEST_MB
+    if wanted > there:
+        raise LabError(
+            f"{options.hosts} hosts and {options.guests} guests take up to {wanted} MB of memory, "
+            f"and {there} MB are available: ask for fewer."
         )

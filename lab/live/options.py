@@ -19,7 +19,7 @@ from lab.live.part import LabError, Part
 from lab.live.slurm import SlurmPart
 from lab.live.switches import Switches
 
-MOST_HOSTS = 1024
+MOST_HOSTS = 512  # each is an open socket of the keeper, and a process usually has 1024 files
 _HOSTS_PER_LEAF = 32
 
 
