@@ -60,7 +60,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _up(place: Place, given: argparse.Namespace) -> None:
-    models = tuple(name for name in given.models.split(",") if name)
+    models = tuple(name.strip() for name in given.models.split(",") if name.strip())
     options = Options(
         given.hosts, models, given.rails, given.switches, given.guests, given.slurm,
         given.seconds_to_boot,

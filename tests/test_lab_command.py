@@ -1,5 +1,6 @@
 """`python -m lab` as a stranger uses it, without anything being up."""
 
+import math
 import os
 import subprocess
 import sys
@@ -10,10 +11,14 @@ import pytest
 
 from lab.guest.machine import FAULTS, GuestMachine
 from lab.guest.model import Guest
+from lab.live.cluster import cluster
+from lab.live.fabric import FabricState
+from lab.live.keeper import Keeper
 from lab.live.needs import check_memory, check_programs
 from lab.live.options import Options, check
-from lab.live.part import LabError
+from lab.live.part import LabError, Part
 from lab.live.place import Place
+from lab.live.switches import Switches
 
 
 def lab(*words: str, **more: str) -> "subprocess.CompletedProcess[str]":
@@ -88,10 +93,11 @@ def test_without_a_lab_each_command_says_so(tmp_path: Path) -> None:
     ("options", "words"),
     [
         (Options(hosts=-1), "--hosts: 0 to 512"),
-        (Options(rails=9), "--rails: 1 to 8"),
+        (Options(rails=9), "--rails: 0 to 8"),
         (Options(switches=4), "say how many rails"),
         (Options(hosts=0, slurm=True), "--slurm runs on hosts"),
         (Options(guests=9), "--guests: 0 to 8"),
+        (Options(seconds_to_boot=math.nan), "--seconds-to-boot: 0 to 3600"),
         (Options(rails=8, models=("hgx_h100",)), "leave --models out"),
     ],
 )
@@ -120,6 +126,40 @@ def test_more_than_the_memory_holds_is_refused(tmp_path: Path) -> None:
     check_memory(Options(hosts=100, guests=2), told)  # 2400 + 600 of 4000 MB
     with pytest.raises(LabError, match=r"200 hosts and 0 guests take up to 4800 MB .* 4000 MB are"):
         check_memory(Options(hosts=200), told)
+
+
+# ---- the keeper, without what it keeps
+
+
+class _Stuck(Part):
+    name = "stuck"
+    ticks = 0
+
+    def tick(self) -> None:
+        self.ticks += 1
+        raise OSError("the address is gone")
+
+
+def test_a_part_that_cannot_go_on_ends_no_lab(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    keeper, part = Keeper(Place(tmp_path / "live"), Options(hosts=0)), _Stuck()
+    keeper._tick(part)
+    keeper._tick(part)
+    assert part.ticks == 2
+    assert capsys.readouterr().err.count("OSError: the address is gone") == 1
+    keeper.down()
+
+
+def test_switches_whose_sshd_has_ended_are_not_up() -> None:
+    switches = Switches(FabricState(cluster(2, 2, 4).fabric))
+    switches._process = subprocess.Popen(["sleep", "60"])
+    assert {one.state for one in switches.status()} == {"up"}
+    switches.down()
+    assert {one.state for one in switches.status()} == {"ended"}
+    switches._process = subprocess.Popen(["true"])
+    switches._process.wait()
+    assert {one.state for one in switches.status()} == {"ended"}
 
 
 # ---- state of a guest, without the guest
