@@ -2,6 +2,8 @@
 
     python -m bench.lab_whole [HOSTS [RAILS [SWITCHES [GUESTS]]]]     64 8 12 4 by default, as root
 
+At least two guests: alone on its rails, one has no neighbour to be compared.
+
 `lab up` with Slurm; `railwright collect` as its last line proposes. Hosts and switches must be as
 their models are, guests as their kernels say; Slurm must give the same facts of the hosts as ssh.
 """
@@ -98,11 +100,21 @@ def _guests(place: Place, hub: str, options: Options) -> list[GuestMachine]:
     return [GuestMachine(Guest(number + 1, rails), reach) for number in range(options.guests)]
 
 
+def _heard(guests: list[GuestMachine]) -> None:
+    """Until every guest has heard all others on every rail: what arrives later would differ."""
+    for one in guests:
+        wanted = one.guest.rails * (len(guests) - 1)
+        one.run(
+            f"for try in $(seq 300); do [ $(lldpcli -f keyvalue show neighbors | "
+            f"grep -c chassis.name=) -ge {wanted} ] && exit 0; sleep 1; done; exit 1", seconds=900
+        )  # fmt: skip
+
+
 def _collect(place: Place, words: list[str], store: Path) -> tuple[Snapshot, float]:
     """At the hub, as `lab run` does it."""
     began = time.monotonic()
     command = [sys.executable, "-m", "lab", "--folder", str(place.folder), "run", "--",
-               *words, "--store", str(store), "--state-from", "none"]  # fmt: skip
+               sys.executable, "-m", *words, "--store", str(store), "--state-from", "none"]  # fmt: skip
     done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     if done.returncode not in (0, 3):  # 3: a virtual machine cannot open its cards, for one
         raise RuntimeError(f"{' '.join(words)}: {done.stderr}")
@@ -155,6 +167,7 @@ def _read(place: Place, options: Options, said: dict[str, list[str]], shown: Sho
     """Everything by ssh, the hosts once more through Slurm."""
     store = place.folder.parent
     guests = _guests(place, str(said["hub"]), options)
+    _heard(guests)
     snapshot, shown.seconds["collect"] = _collect(place, said["collect"], store / "ssh")
     kernels = {one.guest.name: guest_kernel.read(one) for one in guests}
     shown.not_reached = sorted(
