@@ -113,8 +113,10 @@ def _heard(guests: list[GuestMachine]) -> None:
 def _collect(place: Place, words: list[str], store: Path) -> tuple[Snapshot, float]:
     """At the hub, as `lab run` does it."""
     began = time.monotonic()
-    command = [sys.executable, "-m", "lab", "--folder", str(place.folder), "run", "--",
-               sys.executable, "-m", *words, "--store", str(store), "--state-from", "none"]  # fmt: skip
+    command = [
+        sys.executable, "-m", "lab", "--folder", str(place.folder), "run", "--",
+        sys.executable, "-m", *words, "--store", str(store), "--state-from", "none",
+    ]  # fmt: skip
     done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     if done.returncode not in (0, 3):  # 3: a virtual machine cannot open its cards, for one
         raise RuntimeError(f"{' '.join(words)}: {done.stderr}")
