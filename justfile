@@ -67,6 +67,8 @@ bench FOLDER:
     {{ python }} -m bench.lab_cycles
     {{ python }} -m bench.lab_faults
     {{ python }} -m bench.lab_switch_faults
+    {{ python }} -m bench.lab_guests
+    {{ python }} -m bench.lab_whole
 
 # wheels of ours and of every dependency for an air-gapped site, into wheelhouse/
 wheelhouse *arguments:

@@ -13,6 +13,8 @@ from lab.live.part import LabError
 from lab.live.place import Place
 from lab.sshd_fleet import LAB
 
+DEFAULT = LAB / "live"
+
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
@@ -23,7 +25,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--folder",
         type=Path,
-        default=LAB / "live",
+        default=DEFAULT,
         help="where the lab keeps its files (%(default)s)",
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -58,7 +60,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _up(place: Place, given: argparse.Namespace) -> None:
-    models = tuple(name for name in given.models.split(",") if name)
+    models = tuple(name.strip() for name in given.models.split(",") if name.strip())
     options = Options(
         given.hosts, models, given.rails, given.switches, given.guests, given.slurm,
         given.seconds_to_boot,
@@ -79,7 +81,7 @@ def _print_status(said: dict[str, Any], place: Place, *, short: bool = False) ->
             if not short or one["faults"] or one["state"] != "up":
                 faults = ", ".join(one["faults"])
                 print(f"  {one['name']:14} {one['kind']:20} {one['state']:8} {faults}".rstrip())
-    folder = "" if place == Place() else f" --folder {place.folder}"
+    folder = "" if place == Place(DEFAULT.resolve()) else f" --folder {place.folder}"
     words = shlex.join(said["collect"])
     print(f"Next: python -m lab{folder} run -- {words}")
 
@@ -169,9 +171,15 @@ def main() -> None:
     given = _parser().parse_args()
     try:
         client.need_root()
-        _DOES[given.command](Place(given.folder.absolute()), given)
+        # Mounts are listed by where they really are.
+        _DOES[given.command](Place(given.folder.resolve()), given)
+        sys.stdout.flush()
     except LabError as error:
         sys.exit(f"lab: {error}")
+    except KeyboardInterrupt:
+        sys.exit("lab: interrupted")
+    except BrokenPipeError:  # whoever read has enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

@@ -54,9 +54,15 @@ class Slurm:
 
     fleet: Fleet
     folder: Path
+    handle: int  # of the folder
     key: bytes = field(default_factory=lambda: secrets.token_bytes(1024))
     processes: list["subprocess.Popen[bytes]"] = field(default_factory=list)  # at the hub
     on_host: dict[int, "subprocess.Popen[bytes]"] = field(default_factory=dict)
+
+    @property
+    def socket(self) -> str:
+        """Munge's at the hub; through the open folder, because a socket's path may not be long."""
+        return f"/proc/{os.getpid()}/fd/{self.handle}/munge.socket"
 
     def environment(self) -> dict[str, str]:
         """For srun, sinfo and everything that calls them."""
@@ -75,7 +81,7 @@ def _configure(slurm: Slurm, hosts: list[Host]) -> None:
     )
     names = ",".join(host.name for host in hosts)
     values = {"nodes": nodes, "names": names, "folder": slurm.folder}
-    for socket, path in ((f"{slurm.folder}/munge.socket", slurm.folder), (_SOCKET, None)):
+    for socket, path in ((slurm.socket, slurm.folder), (_SOCKET, None)):
         text = _CONFIGURATION.format(socket=socket, **values)
         targets = [path] if path else [slurm.fleet.root(host) / "etc/slurm" for host in hosts]
         for target in targets:
@@ -92,7 +98,7 @@ def _start_munge_at_hub(slurm: Slurm) -> None:
         subprocess.Popen(
             [*_ENDS_WITH_US, "ip", "netns", "exec", slurm.fleet.hub,
              "munged", "--foreground", "--force",
-             "--key-file", str(path), "--socket", f"{slurm.folder}/munge.socket",
+             "--key-file", str(path), "--socket", slurm.socket,
              "--pid-file", f"{slurm.folder}/munge.pid", "--log-file", f"{slurm.folder}/munge.log",
              "--seed-file", f"{slurm.folder}/munge.seed"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
@@ -123,14 +129,24 @@ def start_on_host(slurm: Slurm, host: Host) -> None:
 
 def up(fleet: Fleet, hosts: list[Host]) -> Slurm:
     """Start everything and wait until all nodes are idle."""
-    slurm = Slurm(fleet, fleet.folder / "slurm")
-    (slurm.folder / "state").mkdir(parents=True)
+    folder = fleet.folder / "slurm"
+    (folder / "state").mkdir(parents=True)
+    slurm = Slurm(fleet, folder, os.open(folder, os.O_PATH))
+    try:
+        _start(slurm, hosts)
+    except BaseException:
+        down(slurm)
+        raise
+    return slurm
+
+
+def _start(slurm: Slurm, hosts: list[Host]) -> None:
     _configure(slurm, hosts)
     _start_munge_at_hub(slurm)
     for host in hosts:
         start_on_host(slurm, host)
     controller = [
-        *_ENDS_WITH_US, "ip", "netns", "exec", fleet.hub, "unshare", "--uts", "sh", "-c",
+        *_ENDS_WITH_US, "ip", "netns", "exec", slurm.fleet.hub, "unshare", "--uts", "sh", "-c",
         'hostname labhub; exec slurmctld -D -c', "sh",
     ]  # fmt: skip
     log = (slurm.folder / "slurmctld.log").open("wb")
@@ -141,7 +157,6 @@ def up(fleet: Fleet, hosts: list[Host]) -> Slurm:
     )
     log.close()
     _wait_until_idle(slurm, len(hosts))
-    return slurm
 
 
 def _wait_until_idle(slurm: Slurm, count: int, seconds: float = 90) -> None:
@@ -167,6 +182,9 @@ def down(slurm: Slurm) -> None:
             pass
     for process in started:
         process.wait()
+    if slurm.handle >= 0:
+        os.close(slurm.handle)
+        slurm.handle = -1
 
 
 @contextmanager

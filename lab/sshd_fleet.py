@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lab import proc_links
+from lab import first_process, proc_links
 from lab.sshd_kinds import break_layer
 
 LAB = Path(os.environ.get("LAB", str(Path.home() / ".cache/railwright-lab")))
@@ -80,13 +80,16 @@ class Fleet:
 
     def root(self, host: Host) -> Path:
         """The host's root folder, from outside."""
-        return Path(f"/proc/{self.init_pid(host)}/root")
+        return first_process.root_of(self.processes[host.number])
+
+    def open_root(self, host: Host) -> int | None:
+        """A handle of it, waited for; None where the host does not run."""
+        process = self.processes.get(host.number)
+        return None if process is None else first_process.open_root(process)
 
     def init_pid(self, host: Host) -> int:
         """The first process inside the host's PID namespace."""
-        parent = self.processes[host.number].pid
-        children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
-        return int(children[0])
+        return first_process.first_process(self.processes[host.number])
 
     def processes_on(self, host: Host) -> list[str]:
         """What runs on one host, its own sshd and services aside."""
@@ -253,6 +256,11 @@ def _write_ssh_files(fleet: Fleet) -> None:
     fleet.ssh_config.write_text("\n".join(blocks))
 
 
+def _most_mb(hosts: list[Host]) -> int:
+    """The most that their files may take: twice what live HGX hosts do (lab/live/needs.py)."""
+    return max(6144, 48 * len(hosts))
+
+
 def prepare(name: str, hosts: list[Host], folder: Path) -> Fleet:
     """Folders, network and ssh files; no host is up yet."""
     clear_after_the_dead()
@@ -260,7 +268,15 @@ def prepare(name: str, hosts: list[Host], folder: Path) -> Fleet:
     folder.mkdir(parents=True)
     (folder / "o").mkdir()
     subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=6g,nr_inodes=0", "tmpfs", str(folder / "o")],
+        [
+            "mount",
+            "-t",
+            "tmpfs",
+            "-o",
+            f"size={_most_mb(hosts)}m,nr_inodes=0",
+            "tmpfs",
+            str(folder / "o"),
+        ],
         check=True,
     )
     try:
@@ -293,17 +309,9 @@ def start(fleet: Fleet, host: Host, uptime_s: float | None = None) -> None:
 
 def stop(fleet: Fleet, host: Host) -> None:
     """End a host with all that runs on it; its files and its network stay."""
-    if host.number not in fleet.processes:
-        return
-    try:
-        first = Path(f"/proc/{fleet.init_pid(host)}")
-    except (OSError, IndexError):  # it ended by itself
-        first = None
-    process = fleet.processes.pop(host.number)
-    process.kill()
-    process.wait()
-    while first is not None and first.exists():  # its mounts go with it
-        time.sleep(0.01)
+    process = fleet.processes.pop(host.number, None)
+    if process is not None:
+        first_process.end([process])
 
 
 def up(name: str, hosts: list[Host], folder: Path) -> Fleet:
@@ -340,10 +348,7 @@ def wait_until_up(fleet: Fleet, seconds: float = 60) -> None:
 
 def down(fleet: Fleet) -> None:
     """End everything that `up` began."""
-    for process in fleet.processes.values():
-        process.kill()
-    for process in fleet.processes.values():
-        process.wait()
+    first_process.end(list(fleet.processes.values()))
     fleet.processes.clear()
     clear(fleet.name, fleet.folder)
 
@@ -353,7 +358,7 @@ def clear(prefix: str, folder: Path) -> None:
     names = [path.name for path in NAMESPACES.glob(f"{prefix}*")]
     lines = "".join(f"netns del {name}\n" for name in names)
     subprocess.run(["ip", "-force", "-batch", "-"], input=lines.encode(), capture_output=True)
-    for _ in range(50):  # the hosts' own mounts go with their last process
+    for _ in range(50):  # of a fleet that was killed, some may still be ending
         done = subprocess.run(["umount", str(folder / "o")], capture_output=True)
         if done.returncode == 0 or not (folder / "o").is_mount():
             break

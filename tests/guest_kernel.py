@@ -281,6 +281,24 @@ def numa_node(kernel: Kernel) -> Iterator[Row]:
         }
 
 
+def compared(
+    table: str, columns: set[str], found: list[Row], kernel: Kernel
+) -> tuple[list[Row], list[Row]]:
+    """What was read and what the kernel says, in an order that does not depend on the reading."""
+    expected = list(TABLES[table](kernel))
+    assert expected, f"{table}: the kernel says nothing"
+    chosen = {name for name in columns if f"{table}.{name}" not in NOT_COMPARED}
+    assert chosen == set(expected[0]), f"{table}: a column is neither compared nor given a reason"
+    if table == "route":
+        found = [r for r in found if (r["family"], r["routing_table"]) == ("inet", "main")]
+    return only(found, chosen), only(expected, chosen)
+
+
+def only(rows: list[Row], columns: set[str]) -> list[Row]:
+    """Rows with these columns, sorted."""
+    return sorted(({name: row[name] for name in sorted(columns)} for row in rows), key=str)
+
+
 TABLES: dict[str, Callable[[Kernel], Iterator[Row]]] = {
     "rdma_device": rdma_device,
     "rdma_port": rdma_port,

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import guest_kernel
 import pytest
-from guest_kernel import NOT_COMPARED, TABLES, Kernel, Row
+from guest_kernel import TABLES, Kernel, Row, only
 
 from lab.fleet import two_socket_4x400g
 from lab.fleet.truth import truth
@@ -120,12 +120,6 @@ def _facts(snapshot: Snapshot, table: str, target: str) -> list[Row]:
         return [dict(zip(names, values, strict=True)) for values in found.fetchall()]
 
 
-def _only(rows: list[Row], columns: set[str]) -> list[Row]:
-    """Rows with these columns, in an order that does not depend on how they were read."""
-    kept = [{name: row[name] for name in sorted(columns)} for row in rows]
-    return sorted(kept, key=str)
-
-
 def _columns(table: str) -> set[str]:
     return {column.name for column in tables()[table].columns} - {"target", "read_at"}
 
@@ -133,14 +127,9 @@ def _columns(table: str) -> set[str]:
 @pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize("guest", ["guest1", "guest2"])
 def test_facts_are_what_the_kernel_says(lab: Lab, guest: str, table: str) -> None:
-    expected = list(TABLES[table](lab.kernels[guest]))
-    assert expected, "the kernel says nothing"
-    columns = {name for name in _columns(table) if f"{table}.{name}" not in NOT_COMPARED}
-    assert columns == set(expected[0]), "a column is neither compared nor given a reason"
-    found = _facts(lab.snapshot, table, guest)
-    if table == "route":
-        found = [r for r in found if (r["family"], r["routing_table"]) == ("inet", "main")]
-    assert _only(found, columns) == _only(expected, columns)
+    facts = _facts(lab.snapshot, table, guest)
+    found, expected = guest_kernel.compared(table, _columns(table), facts, lab.kernels[guest])
+    assert found == expected
 
 
 @pytest.mark.parametrize("table", ["rdma_counter", "rdma_statistic"])
@@ -170,7 +159,7 @@ def test_firmware_tools_and_dcb_answer_from_the_model(lab: Lab, table: str) -> N
     assert expected, "the model says nothing"
     found = _facts(lab.snapshot, table, "guest2")
     columns = set.intersection(*(set(row) for row in expected)) - {"target", "read_at"}
-    assert _only(found, columns) == _only(expected, columns)
+    assert only(found, columns) == only(expected, columns)
 
 
 def test_a_sound_guest_contradicts_itself_nowhere(lab: Lab) -> None:

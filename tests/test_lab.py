@@ -267,7 +267,7 @@ def test_an_up_that_is_killed_half_way_is_taken_back(tmp_path: Path) -> None:
     while (held := here.hold()) is None:  # the keeper ends by itself
         assert time.monotonic() < deadline
         time.sleep(0.1)
-    os.close(held)
+    here.release(held)
     assert seen.left() == []
 
 

@@ -10,6 +10,7 @@ from lab.fleet.fabric import End, Fabric, Routing
 from lab.fleet.fabric.hearing import heard_by
 from lab.fleet.fabric.typed import typed
 from lab.fleet.faults.switch_places import faults_of
+from lab.fleet.truth import truth
 from lab.live.cluster import BESIDE, ON_THE_FABRIC, Cluster, cluster, node_set
 from lab.live.fabric import FabricHosts, FabricState
 from lab.live.part import LabError
@@ -68,6 +69,14 @@ def test_both_ends_of_a_host_link_hear_each_other(size: tuple[int, int, int]) ->
             assert nic.neighbor.port == switch.ports[end.port].announced
             [heard] = heard_by(fabric, switch, end.port)
             assert (heard.system, heard.port_id) == (model.name, nic.mac)
+
+
+def test_a_rail_has_two_addresses_and_no_broadcast() -> None:
+    host = cluster(2, 2, 4).machines[0].healthy
+    rail = [row for row in truth(host)["route"] if row["netdev"] == host.nics[0].netdev
+            and row["family"] == "inet" and row["routing_table"] == "local"]  # fmt: skip
+    assert host.nics[0].addresses[0] == "10.16.0.0/31"
+    assert [(row["type"], row["destination"]) for row in rail] == [("local", "10.16.0.0")]
 
 
 def test_a_host_of_two_rails_names_two_devices() -> None:

@@ -8,6 +8,8 @@ from typer.testing import CliRunner, Result
 
 from railwright.cli import app
 from railwright.errors import UsageError
+from railwright.facts.build import Building, finish
+from railwright.facts.merge import merge
 from railwright.facts.snapshot import find
 
 EVIDENCE = Path(__file__).parent / "evidence"
@@ -87,6 +89,23 @@ def test_kubernetes_nodes_are_targets(tmp_path: Path) -> None:
     ]
     evidence = rows(store, "SELECT stdout FROM evidence")
     assert not any(b"TOKEN" in data for (data,) in evidence)
+
+
+def test_what_a_cluster_says_replaces_nothing_that_a_host_said_of_itself(tmp_path: Path) -> None:
+    """The import is later and counts as reached; the host was read, and not to its end."""
+    made = Building(tmp_path / "store", {"started": 1.7e9, "via": "test"}, {"worker-1": ""})
+    made.add_host({"target": "worker-1", "boot_id": "of the host", "read_at": 1.7e9})
+    made.add_target({"target": "worker-1", "status": "incomplete", "words": "", "started": 1.7e9})
+    made.close()
+    collected = finish(made.folder)
+    (tmp_path / "nodes.json").write_text(json.dumps({"items": [NODE]}))
+    assert run(tmp_path / "nodes.json", "--kind", "kubernetes").exit_code == 0
+    imported = find(tmp_path / "store", None)
+    merge(tmp_path / "merged", [collected, imported], {})
+    store = tmp_path / "merged"
+    assert rows(store, "SELECT target, boot_id FROM host") == [("worker-1", "of the host")]
+    assert rows(store, "SELECT status FROM target") == [("incomplete",)]
+    assert rows(store, "SELECT kubelet_version FROM kubernetes_node") == [("v1.31.4",)]
 
 
 @pytest.mark.parametrize(

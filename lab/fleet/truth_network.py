@@ -214,7 +214,9 @@ def _own_routes(netdev: Netdev) -> Rows:
         wanted = [("local", str(interface.ip), "host")]
         if interface.ip.is_loopback:
             wanted.append(("local", str(interface.network), "host"))
-        wanted.append(("broadcast", str(interface.network.broadcast_address), "link"))
+        # A link of two addresses has none (RFC 3021; Linux net/ipv4/fib_frontend.c fib_add_ifaddr).
+        if interface.network.prefixlen < 31:
+            wanted.append(("broadcast", str(interface.network.broadcast_address), "link"))
         rows += [
             {**common, "type": kind, "destination": to, "scope": scope}
             for kind, to, scope in wanted

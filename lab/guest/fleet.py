@@ -125,8 +125,11 @@ def _start(guests: Guests, guest: Guest) -> None:
              *arguments(guest, files, taps(guest))],
             stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
         )  # fmt: skip
-    reach = ("ip", "netns", "exec", guests.hub, "ssh", "-F", str(guests.ssh_config),
-             "-o", "BatchMode=yes")  # fmt: skip
+    # Whoever asks a guest ends with us, too: a login to one that boots may take minutes.
+    reach = (
+        "setpriv", "--pdeathsig", "KILL", "ip", "netns", "exec", guests.hub,
+        "ssh", "-F", str(guests.ssh_config), "-o", "BatchMode=yes",
+    )  # fmt: skip
     guests.machines.append(GuestMachine(guest, reach))
 
 
@@ -192,8 +195,11 @@ def down(guests: Guests) -> None:
     else:
         names = [device for guest in guests.guests for device in taps(guest).values()]
         names += [f"rail{rail}" for rail in guests.rails()]
-        for device in names:
-            subprocess.run(["ip", "-n", guests.hub, "link", "del", device], capture_output=True)
+        lines = "".join(f"link del {device}\n" for device in names)
+        subprocess.run(
+            ["ip", "-n", guests.hub, "-force", "-batch", "-"],
+            input=lines.encode(), capture_output=True,
+        )  # fmt: skip
     shutil.rmtree(guests.folder, ignore_errors=True)
 
 

@@ -4,6 +4,7 @@ Faults are real: the kernel's own traffic control, MTU, link state, DCB and LLDP
 programs an administrator would use. A reboot is real too and undoes all of them.
 """
 
+import re
 import subprocess
 import time
 from dataclasses import dataclass, field
@@ -22,12 +23,18 @@ class GuestFault:
     heal: tuple[str, ...]
 
 
+# Healed is where none is left, also where the guest has lost it by a restart of its own.
+_NO_NETEM = (
+    "{{ tc qdisc del dev {netdev} root; ! tc qdisc show dev {netdev} | grep netem; }} 2>/dev/null",
+)
+
+
 def _netem(does: str, words: str) -> GuestFault:
     """Traffic control acts on what the guest sends; what it receives is another guest's sending."""
     return GuestFault(
         does,
         (f"tc qdisc replace dev {{netdev}} root netem {words}",),
-        ("tc qdisc del dev {netdev} root",),
+        _NO_NETEM,
     )
 
 
@@ -94,9 +101,16 @@ class GuestMachine:
         )  # fmt: skip
 
     def strike(self, fault: str, rail: int = 0) -> None:
-        """Do something to one rail; a second time changes nothing."""
+        """Do something to one rail; a second time changes nothing.
+
+        Faults that are healed in the same way take each other's place, as netem's do: a device has
+        one root qdisc.
+        """
         found = FAULTS[fault]
         self._do(found.strike, rail)
+        for key in [k for k, other in self.struck.items() if k[1] == rail]:
+            if self.struck[key].heal == found.heal:
+                del self.struck[key]
         self.struck[fault, rail] = found
 
     def heal(self) -> None:
@@ -120,10 +134,19 @@ class GuestMachine:
         self.run("reboot")
         self.struck.clear()
 
+    def look(self) -> "subprocess.Popen[str]":
+        """Ask which boot it is, without waiting: a guest that boots lets whoever asks wait."""
+        return self.start(f"cat {BOOT_ID}")
+
+    def is_another_boot(self, said: str) -> bool:
+        """Whether this answer is of the boot after the restart; a complaint of ssh is not."""
+        last = said.rsplit(maxsplit=1)[-1] if said.split() else ""
+        return re.fullmatch(r"[0-9a-f-]{36}", last) is not None and last != self._boot
+
     def is_back(self) -> bool:
         """Whether it answers after a restart."""
         try:
-            return self.boot_id() != self._boot
+            return self.is_another_boot(self.boot_id())
         except (RuntimeError, subprocess.TimeoutExpired):
             return False
 

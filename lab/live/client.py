@@ -11,6 +11,7 @@ from typing import Any
 
 from lab import site
 from lab.live.keeper import READY
+from lab.live.needs import check_memory, check_programs
 from lab.live.options import Options, check
 from lab.live.part import LabError
 from lab.live.place import Place
@@ -31,10 +32,13 @@ def start(place: Place, options: Options, tell: Callable[[str], None]) -> "subpr
     """Bring a lab up and wait until everything answers; its keeper."""
     need_root()
     check(options)
+    check_programs(options)
+    check_memory(options)
+    place.check()
     held = place.hold()
     if held is None:
         raise LabError("A lab is up already. `python -m lab status` shows it, `down` ends it.")
-    os.close(held)
+    place.release(held)
     _make_root()
     process = subprocess.Popen(
         [sys.executable, "-m", "lab.live.keeper", str(place.folder), options.text()],
@@ -95,13 +99,14 @@ def _unheard(place: Place) -> str:
     held = place.hold()
     if held is None:
         return "The lab is on its way up or down: ask again in a moment."
-    os.close(held)
+    place.release(held)
     return _DIED
 
 
 def end(place: Place) -> str:
     """Take the lab down, whatever state it is in; what was done, in words."""
     need_root()
+    place.check()
     held = place.hold()
     if held is None:
         return _end_keeper(place)
@@ -110,7 +115,7 @@ def end(place: Place) -> str:
             return "The keeper had been killed; what it left is cleared."
         return "No lab is up."
     finally:
-        os.close(held)
+        place.release(held)
 
 
 def _end_keeper(place: Place) -> str:
@@ -119,7 +124,7 @@ def _end_keeper(place: Place) -> str:
     while time.monotonic() < deadline:
         held = place.hold()
         if held is not None:
-            os.close(held)
+            place.release(held)
             return "The lab is down."
         if not asked:
             try:
@@ -128,4 +133,7 @@ def _end_keeper(place: Place) -> str:
             except LabError:  # on its way up: it hears when it is there
                 pass
         time.sleep(0.1)
-    raise LabError(f"The lab did not go down in {_SLOWEST_DOWN_S:g} s. Its log: {place.log}")
+    raise LabError(
+        f"The lab is still going down after {_SLOWEST_DOWN_S:g} s. `python -m lab down` waits on; "
+        f"its log is {place.log}."
+    )

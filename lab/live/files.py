@@ -115,7 +115,7 @@ def rewrite(places: Places, old: Memory, new: Memory) -> list[str]:
     gone = [name for name in old.entries if name not in new.entries]
     changed = [n for n, entry in new.entries.items() if old.entries.get(n) != entry]
     for name in gone:
-        Path(places.path(name)).unlink()
+        Path(places.path(name)).unlink(missing_ok=True)  # somebody on the host may have been first
     for name in sorted(new.folders - old.folders):
         Path(places.path(f"{name}/")).mkdir(exist_ok=True)
     for name in changed:

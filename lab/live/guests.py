@@ -3,14 +3,24 @@
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from lab.guest import fleet
 from lab.guest.machine import FAULTS, GuestMachine
 from lab.guest.model import MOST_RAILS
 from lab.live.names import nearest
 from lab.live.part import Hub, LabError, Part, Status
+from lab.sshd_fleet import LAB
 
 _BETWEEN_LOOKS_S = 5.0  # a login to an emulated machine takes seconds
+
+
+@dataclass
+class _Look:
+    """At a guest that restarts: when to ask it again, and who asks now."""
+
+    due: float  # by time.monotonic()
+    asking: "subprocess.Popen[str] | None" = None
 
 
 class GuestPart(Part):
@@ -22,14 +32,20 @@ class GuestPart(Part):
         self._count = count
         self._rails = min(max(rails, 1), MOST_RAILS)
         self._guests: fleet.Guests | None = None
-        self._restarting: dict[str, float] = {}  # name -> when to look again
+        self._restarting: dict[str, _Look] = {}
 
     # ---- up and down
 
     def up(self, hub: Hub) -> Iterator[str]:
         """Start all and wait for each."""
         yield "guests: their image is made once, which takes minutes"
-        fleet.make_image()
+        try:
+            fleet.make_image()
+        except subprocess.CalledProcessError:
+            raise LabError(
+                f"The guests' image could not be made; see {LAB}/guest.log. A second try goes on "
+                "where the first ended."
+            ) from None
         folder = hub.folder / "guests"
         self._guests = fleet.begin(hub.prefix, self._count, self._rails, folder, hub.namespace)
         for number, _ in enumerate(fleet.answering(self._guests), 1):
@@ -37,6 +53,11 @@ class GuestPart(Part):
 
     def down(self) -> None:
         """End all."""
+        for look in self._restarting.values():
+            if look.asking is not None:
+                look.asking.kill()
+                look.asking.communicate()
+        self._restarting.clear()
         if self._guests is not None:
             fleet.down(self._guests)
             self._guests = None
@@ -87,18 +108,21 @@ class GuestPart(Part):
     def reboot(self, machine: str) -> str:
         """A real one: what was set at run time is lost."""
         _asked(self._machines()[machine].restart, machine)
-        self._restarting[machine] = time.monotonic() + _BETWEEN_LOOKS_S
+        self._restarting.setdefault(machine, _Look(time.monotonic() + _BETWEEN_LOOKS_S))
         return f"{machine}: restarting"
 
     def tick(self) -> None:
-        """Look whether those that restart are back."""
-        for name, due in list(self._restarting.items()):
-            if time.monotonic() < due:
-                continue
-            if self._machines()[name].is_back():
-                del self._restarting[name]
-            else:
-                self._restarting[name] = time.monotonic() + _BETWEEN_LOOKS_S
+        """Look whether those that restart are back; the keeper waits for none of them."""
+        for name, look in list(self._restarting.items()):
+            machine = self._machines()[name]
+            if look.asking is None:
+                if time.monotonic() >= look.due:
+                    look.asking = machine.look()
+            elif look.asking.poll() is not None:
+                if machine.is_another_boot(look.asking.communicate()[0]):
+                    del self._restarting[name]
+                else:
+                    self._restarting[name] = _Look(time.monotonic() + _BETWEEN_LOOKS_S)
 
     # ---- how they are reached
 
@@ -107,9 +131,11 @@ class GuestPart(Part):
         return self._guests.ssh_blocks() if self._guests is not None else ""
 
     def collect_arguments(self) -> list[str]:
-        """Read all guests."""
+        """Read all guests, with the patience that emulated processors need."""
         names = list(self._machines())
-        return ["-w", ",".join(names)] if names else []
+        if not names:
+            return []
+        return ["-w", ",".join(names), "--connect-timeout", "120", "--timeout", "900"]
 
 
 def _words(one: GuestMachine) -> list[str]:

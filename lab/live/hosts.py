@@ -180,15 +180,21 @@ class Hosts(Part):
             raise LabError(f"No host is called {name}. {nearest(name, self._live)}".rstrip())
         return self._live[name]
 
-    def _places(self, one: _Live) -> Places:
+    def _places(self, one: _Live, root: int | None = None) -> Places:
+        """`root` is a handle of the root folder of a host that runs."""
         base = self.fleet.base(one.host)
-        runs = one.host.number in self.fleet.processes
-        root = self.fleet.root(one.host) if runs else None
-        return Places(base / "t", base / "u", root)
+        inside = None if root is None else Path(f"/proc/self/fd/{root}")
+        return Places(base / "t", base / "u", inside)
 
     def _show(self, one: _Live, was: HostModel) -> int:
         """Let the host's files follow its state; how many changed."""
-        return len(rewrite(self._places(one), rendered(was), rendered(one.machine.model())))
+        root = self.fleet.open_root(one.host)
+        try:
+            now = one.machine.model()
+            return len(rewrite(self._places(one, root), rendered(was), rendered(now)))
+        finally:
+            if root is not None:
+                os.close(root)
 
 
 def _host(number: int, machine: HostMachine, folder: Path) -> Host:

@@ -30,7 +30,7 @@ _ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 Answer = dict[str, Any]
 
 
-class _EndedError(Exception):
+class _EndedError(BaseException):  # whoever catches what went wrong must not catch this
     """Nobody wants this lab any more."""
 
 
@@ -42,6 +42,7 @@ class Keeper:
         self.hosts, self.parts = parts(options)
         self._listener = socket.socket(socket.AF_UNIX)
         self._ends = False
+        self._told: set[str] = set()  # what went wrong already
         self._does: dict[str, Callable[[Answer], Answer]] = {
             "status": self._status,
             "faults": self._faults,
@@ -97,7 +98,17 @@ class Keeper:
                     assert isinstance(key.fileobj, socket.socket)
                     self._answer(key.fileobj.accept()[0], key.data)
                 for part in self.parts:
-                    part.tick()
+                    self._tick(part)
+
+    def _tick(self, part: Part) -> None:
+        """Where one part cannot do what it put off, the lab stays up; the log says so once."""
+        try:
+            part.tick()
+        except Exception as error:
+            words = f"{part.name}: {error!r}"
+            if words not in self._told:
+                self._told.add(words)
+                traceback.print_exc()
 
     def _answer(self, asking: socket.socket, machine: str) -> None:
         """One line of JSON in, one out; a machine may only speak for itself."""
@@ -189,8 +200,9 @@ def main() -> None:
     for number in _ENDING:
         signal.signal(number, _stop)
     trouble = _keep(place, options)
+    place.release(held)
     if trouble:
-        print(f"failed: {trouble}", flush=True)
+        print(trouble, flush=True)
         sys.exit(1)
 
 
@@ -207,6 +219,8 @@ def _keep(place: Place, options: Options) -> str:
         keeper.serve()
     except _EndedError:
         pass
+    except LabError as error:
+        trouble = str(error)
     except Exception as error:
         traceback.print_exc()
         trouble = f"{type(error).__name__}: {error}"

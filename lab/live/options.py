@@ -9,7 +9,7 @@ from lab.fleet.fabric import Shape, build
 from lab.fleet.fabric.hosts import host_model
 from lab.fleet.fabric.routes import planned_places
 from lab.guest.model import MOST_GUESTS
-from lab.live.cluster import cluster, lab_fabric
+from lab.live.cluster import MOST_RAILS, cluster, lab_fabric
 from lab.live.fabric import FabricState
 from lab.live.guests import GuestPart
 from lab.live.hosts import Hosts
@@ -19,7 +19,8 @@ from lab.live.part import LabError, Part
 from lab.live.slurm import SlurmPart
 from lab.live.switches import Switches
 
-MOST_HOSTS = 1024
+MOST_HOSTS = 512  # each is an open socket of the keeper, and a process usually has 1024 files
+MOST_SECONDS_TO_BOOT = 3600  # judgement: who wants longer wants a host that is off
 _HOSTS_PER_LEAF = 32
 
 
@@ -48,22 +49,30 @@ def options_of(text: str) -> Options:
 
 def check(options: Options) -> None:
     """Refuse what cannot be built, before anything is."""
-    if not 0 <= options.hosts <= MOST_HOSTS:
-        raise LabError(f"--hosts: 0 to {MOST_HOSTS}.")
+    for name, value, most in (
+        ("--hosts", options.hosts, MOST_HOSTS),
+        ("--rails", options.rails, MOST_RAILS),
+        ("--guests", options.guests, MOST_GUESTS),
+        ("--seconds-to-boot", options.seconds_to_boot, MOST_SECONDS_TO_BOOT),
+    ):
+        if not 0 <= value <= most:
+            raise LabError(f"{name}: 0 to {most}.")
     for model in options.models:
         if model not in MODELS:
             known = ", ".join(MODELS)
             raise LabError(f"No model is called {model}. {nearest(model, MODELS)} Known: {known}.")
+    if options.slurm and not options.hosts:
+        raise LabError("--slurm runs on hosts: say --hosts with it.")
+    _check_fabric(options)
+
+
+def _check_fabric(options: Options) -> None:
     if options.rails and options.models:
         raise LabError("--rails makes hosts of one fabric, all of one model: leave --models out.")
-    if not 0 <= options.rails <= 8:
-        raise LabError("--rails: 1 to 8.")
     if options.switches and not options.rails:
         raise LabError("--switches: say how many rails they are for, as --rails 8.")
     if options.switches:
         lab_fabric(options.hosts, options.rails, options.switches)
-    if not 0 <= options.guests <= MOST_GUESTS:
-        raise LabError(f"--guests: 0 to {MOST_GUESTS}; each is a whole emulated machine.")
 
 
 def machines(options: Options) -> list[HostMachine]:

@@ -3,11 +3,13 @@
 import fcntl
 import json
 import os
+import re
 import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from lab.live.part import LabError
 from lab.sshd_fleet import LAB, clear, clear_after_the_dead
 
 
@@ -41,19 +43,42 @@ class Place:
     def _note(self) -> Path:
         return self.folder / "keeper.json"
 
-    def hold(self) -> int | None:
-        """A handle that holds the place until its process ends; None = somebody else does.
+    @property
+    def lock(self) -> Path:
+        """Beside the folder, which comes and goes; there while somebody holds the place."""
+        return self.folder.with_name(f"{self.folder.name}.lock")
 
-        What is locked is the folder above: it stays, so a lock is never one on a removed file.
-        """
+    def hold(self) -> int | None:
+        """A handle that holds the place until it is released, or its process ends; None = taken."""
         self.folder.parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(self.folder.parent, os.O_RDONLY)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(handle)
-            return None
-        return handle
+        while True:
+            handle = os.open(self.lock, os.O_RDWR | os.O_CREAT, 0o600)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(handle)
+                return None
+            try:
+                if os.path.samestat(os.fstat(handle), self.lock.stat()):
+                    return handle
+            except FileNotFoundError:
+                pass
+            os.close(handle)  # whoever held it has removed the file meanwhile: once more
+
+    def release(self, handle: int) -> None:
+        """Let others have it."""
+        self.lock.unlink(missing_ok=True)
+        os.close(handle)
+
+    def check(self) -> None:
+        """LabError where a lab cannot be here: its folder is removed with all that is in it."""
+        if not re.fullmatch(r"[\w./@%+=~-]+", str(self.folder)):
+            raise LabError(f"{self.folder}: a lab's folder is named in options of mount; "
+                           "take one without blanks, commas or colons.")  # fmt: skip
+        if not self.folder.exists() or self.log.exists():
+            return
+        if not self.folder.is_dir() or any(self.folder.iterdir()):
+            raise LabError(f"{self.folder} is no lab's: name a folder that is not there yet.")
 
     def note(self, prefix: str) -> None:
         """Under which names the lab's namespaces are, for whoever has to clear them."""
@@ -61,6 +86,7 @@ class Place:
 
     def clear(self) -> bool:
         """Remove what is left of a lab without a keeper; whether there was anything."""
+        self.check()
         clear_after_the_dead()
         if not self.folder.exists():
             return False

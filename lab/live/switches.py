@@ -132,11 +132,16 @@ class Switches(Part):
     def status(self) -> list[Status]:
         """Every switch."""
         return [
-            Status(one.name, one.system, "up" if one.due is None else "booting",
+            Status(one.name, one.system, self._state(one),
                    (*(f.words for f in self.state.faults if f.switch == one.name),
                     *((f"{one.trouble} at {one.at}",) if one.trouble else ())))
             for one in self._machines.values()
         ]  # fmt: skip
+
+    def _state(self, one: SwitchMachine) -> str:
+        if self._process is None or self._process.poll() is not None:
+            return "ended"  # one sshd answers for all
+        return "up" if one.due is None else "booting"
 
     def machine(self, name: str) -> SwitchMachine:
         """A switch by its name."""

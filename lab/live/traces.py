@@ -31,6 +31,7 @@ class Traces:
         names = set(self.namespaces.values())
         found = [f"namespace {path.name}" for path in NAMESPACES.glob("*") if path.name in names]
         found += [f"mount {point}" for point in self.place.mounts()]
+        found += [f"file {self.place.lock}"] if self.place.lock.exists() else []
         if self.place.folder.exists():
             found += [f"file {path}" for path in sorted(self.place.folder.rglob("*"))]
             found.append(f"folder {self.place.folder}")

@@ -70,15 +70,21 @@ def out_of_service(snapshot: Snapshot, hosts: list[str]) -> dict[str, str]:
 
 
 def _winners(database: duckdb.DuckDBPyConnection, sources: list[Snapshot]) -> None:
-    """Tables `host_from` (target -> source) and `probe_from` (target, probe -> source)."""
+    """Tables `host_from` (target -> source) and `probe_from` (target, probe -> source).
+
+    A host that told of itself (boot, kernel, uptime) is better known than one of which somebody
+    else told, as a cluster does of its nodes: such an import counts as reached, and says less.
+    """
     targets = " UNION ALL ".join(
-        f"SELECT {number} AS source, target, status, started, out_of_service "
-        f"FROM read_parquet({quote(str(source.path / 'facts/target.parquet'))})"
+        f"SELECT {number} AS source, target, status, started, h.target IS NOT NULL AS told "
+        f"FROM read_parquet({quote(str(source.path / 'facts/target.parquet'))}) t "
+        "LEFT JOIN (SELECT DISTINCT target FROM "
+        f"read_parquet({quote(str(source.path / 'facts/host.parquet'))})) h USING (target)"
         for number, source in enumerate(sources)
     )
     database.execute(
-        "CREATE TEMP TABLE host_from AS SELECT target, arg_max(source, "
-        "row(status = 'reached', status = 'incomplete', started IS NOT NULL, started, source)) "
+        "CREATE TEMP TABLE host_from AS SELECT target, arg_max(source, row(told, "
+        "status = 'reached', status = 'incomplete', started IS NOT NULL, started, source)) "
         f"AS source FROM ({targets}) GROUP BY target"
     )
     results = " UNION ALL ".join(

@@ -1,0 +1,54 @@
+"""What a lab needs of this machine, looked at before anything is started: programs and memory."""
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from lab.live.options import Options
+from lab.live.part import LabError
+
+# By the option that wants them: program -> the Debian package that has it.
+_ALWAYS = {
+    "ip": "iproute2",
+    "unshare": "util-linux",
+    "setpriv": "util-linux",
+    "ssh": "openssh-client",
+    "ssh-keygen": "openssh-client",
+    "debootstrap": "debootstrap",
+}
+_MORE: Mapping[str, Mapping[str, str]] = {
+    "slurm": {"slurmctld": "slurm-wlm", "sinfo": "slurm-wlm", "munged": "munge"},
+    "guests": {"qemu-system-x86_64": "qemu-system-x86", "busybox": "busybox-static"},
+}
+
+
+def check_programs(options: Options) -> None:
+    """LabError with what is missing and how to get it."""
+    wanted = dict(_ALWAYS)
+    for option, programs in _MORE.items():
+        if getattr(options, option):
+            wanted |= programs
+    missing = [name for name in wanted if shutil.which(name) is None]
+    if missing:
+        packages = " ".join(dict.fromkeys(wanted[name] for name in missing))
+        raise LabError(
+            f"This machine lacks {', '.join(missing)}: apt-get install {packages}. "
+            "Where they are installed, /usr/sbin is not in PATH."
+        )
+
+
+# An HGX host, the largest, is 5,700 small files, each a page of a file system in memory, and sshd.
+HOST_MB = 24
+GUEST_MB = 300  # docs/lab-guests.md; QEMU beside what it emulates
+
+
+def check_memory(options: Options, meminfo: Path = Path("/proc/meminfo")) -> None:
+    """LabError where the machine would have to swap, or kill somebody."""
+    told = dict(line.split(":", 1) for line in meminfo.read_text().splitlines())
+    there = int(told["MemAvailable"].split()[0]) // 1024
+    wanted = options.hosts * HOST_MB + options.guests * GUEST_MB
+    if wanted > there:
+        raise LabError(
+            f"{options.hosts} hosts and {options.guests} guests take up to {wanted} MB of memory, "
+            f"and {there} MB are available: ask for fewer."
+        )
