@@ -16,14 +16,11 @@ machine's speed changes by the hour: each section says how long a fixed loop too
 
 
 def speed() -> str:
-    """CPU seconds of ten million additions in Python, from the best of three short runs."""
-    best = float("inf")
-    for _ in range(3):
-        began, total = time.process_time(), 0
-        for number in range(1_000_000):
-            total += number
-        best = min(best, time.process_time() - began)
-    return f"10 million additions: {best * 10:.2f} s"
+    """CPU seconds of ten million additions in Python: half a second when nobody is beside."""
+    began, total = time.process_time(), 0
+    for number in range(10_000_000):
+        total += number
+    return f"10 million additions: {time.process_time() - began:.2f} s"
 
 
 def write_section(title: str, how: str, rows: list[tuple[str, str, str]]) -> None:

@@ -5,8 +5,8 @@
 16 synthetic HGX H100 hosts of real size (500 PCI functions, 4 MB of answers) are read by the real
 runner. Each further host repeats one of them with every long number changed, so that counters,
 serials and addresses differ from host to host, in text and in config space, and what equal servers
-share (the PCI tree in sysfs) stays shared. Two ingest processes work beside the writer, as in
-`collect`. Needs root; 90 KB of disk per host.
+share (EQUAL) stays shared. Two ingest processes work beside the writer, as in `collect`. Needs
+root; 90 KB of disk per host.
 
 The speed of a shared machine changes within an hour. A fixed piece of work, the yardstick, is done
 again in each tenth of the run; the plot shows the cost of a host divided by how much longer the
@@ -37,6 +37,11 @@ from railwright.facts.evidence import Answer
 KINDS = 16
 PLOTS = FILE.parent / "figures"
 WORKERS = 2
+# Probes whose answers have no counter, serial or address in them: settings, sizes, names of modes.
+EQUAL = {
+    *("pci", "cpu_power", "dcb_buffer", "ethtool", "ethtool_driver", "mlnx_qos", "mlxconfig"),
+    *("modules", "sysctl"),
+}
 _NUMBER = re.compile(rb"\d{6,18}")
 _SERIAL = re.compile(rb"Device Serial Number ((?:[0-9a-f]{2}-){7}[0-9a-f]{2})")
 
@@ -68,8 +73,8 @@ def _in_config_space(serial: bytes) -> bytes:
 
 def varied(answer: Answer, number: int, serials: list[bytes]) -> bytes:
     """An answer as another host of the same kind would give it."""
-    if answer.probe == "pci":
-        return answer.stdout  # equal on equal servers
+    if answer.probe in EQUAL:
+        return answer.stdout
     said = answer.stdout
     if answer.probe in ("pci_config", "lspci"):
         for serial in serials:
