@@ -50,39 +50,43 @@ def open_both(before: Snapshot, now: Snapshot) -> duckdb.DuckDBPyConnection:
 
 # One number per host and per table over all digests of a side: nearly everything is the same in
 # both, and need not be joined row by row to be seen so.
-_PRINT_OF_DIGESTS = f"""
-    SELECT target, fact_table, bit_xor(print) AS print
+_OF_DIGESTS = f"""
+    SELECT target, fact_table, bit_xor(number) AS fingerprint
     FROM (SELECT target, fact_table,
-                 {hash_of(["target", "fact_table", "subject", "row_count", "digest"])} AS print
+                 {hash_of(["target", "fact_table", "subject", "row_count", "digest"])} AS number
           FROM {{side}}.digest)
     GROUP BY GROUPING SETS ((target), (fact_table))"""
-_PRINT_OF_ANSWERS = f"""
-    SELECT target, bit_xor({hash_of(["probe", "instance", "ok"])}) AS print
+_OF_ANSWERS = f"""
+    SELECT target, bit_xor({hash_of(["probe", "instance", "ok"])}) AS fingerprint
     FROM (SELECT target, probe, instance, status = 'ok' AS ok FROM {{side}}.probe_result)
     GROUP BY target"""
 
 
-def _other(prints: str, name: str) -> str:
-    """The names of one kind whose numbers differ, as SQL."""
-    sides = (f"(FROM ({prints.format(side=side)}) WHERE {name} IS NOT NULL)" for side in SIDES)
-    return (
-        f"SELECT {name} FROM {next(sides)} b FULL JOIN {next(sides)} n USING ({name}) "
-        "WHERE b.print IS DISTINCT FROM n.print"
+def _keep_differing(
+    database: duckdb.DuckDBPyConnection, table: str, key: str, fingerprints: str
+) -> None:
+    """A table of the hosts, or of the fact tables, whose fingerprints are not those of both."""
+    before, now = (
+        f"(FROM ({fingerprints.format(side=side)}) WHERE {key} NOT NULL)" for side in SIDES
+    )
+    database.execute(
+        f"CREATE TEMP TABLE {table} AS SELECT {key} FROM {before} b FULL JOIN {now} n "
+        f"USING ({key}) WHERE b.fingerprint IS DISTINCT FROM n.fingerprint"
     )
 
 
 def _narrow(database: duckdb.DuckDBPyConnection) -> None:
     """What is worth a closer look: hosts and tables that differ, hosts that answered otherwise."""
     for side in SIDES:
-        database.execute(f"CREATE TEMP TABLE {side}_print AS {_PRINT_OF_DIGESTS.format(side=side)}")
-    for name in ("target", "fact_table"):
-        database.execute(f"CREATE TEMP TABLE other_{name} AS {_other('FROM {side}_print', name)}")
-    answers = _other(_PRINT_OF_ANSWERS, "target")
-    database.execute(f"CREATE TEMP TABLE other_answers AS {answers}")
+        database.execute(f"CREATE TEMP TABLE fingerprint_{side} AS {_OF_DIGESTS.format(side=side)}")
+    kept = "FROM fingerprint_{side}"
+    _keep_differing(database, "differing_target", "target", kept)
+    _keep_differing(database, "differing_table", "fact_table", kept)
+    _keep_differing(database, "answered_otherwise", "target", _OF_ANSWERS)
     # Where a probe answered in both: only there is a missing row a fact.
     ok = (
         "SELECT DISTINCT target, probe, instance FROM {side}.probe_result "
-        "SEMI JOIN other_target USING (target) WHERE status = 'ok'"
+        "SEMI JOIN differing_target USING (target) WHERE status = 'ok'"
     )
     both = " INTERSECT ".join(ok.format(side=side) for side in SIDES)
     database.execute(f"CREATE TEMP TABLE answered AS {both}")
@@ -102,9 +106,10 @@ def gaps(database: duckdb.DuckDBPyConnection) -> list[Gap]:
     found = database.execute(
         "WITH sides AS ("
         "  SELECT target, probe, 'before' AS side, bool_or(status = 'ok') AS ok "
-        "  FROM before.probe_result SEMI JOIN other_answers USING (target) GROUP BY ALL UNION ALL "
+        "  FROM before.probe_result SEMI JOIN answered_otherwise USING (target) GROUP BY ALL "
+        "  UNION ALL "
         "  SELECT target, probe, 'now', bool_or(status = 'ok') "
-        "  FROM now.probe_result SEMI JOIN other_answers USING (target) GROUP BY ALL"
+        "  FROM now.probe_result SEMI JOIN answered_otherwise USING (target) GROUP BY ALL"
         "), pairs AS ("
         "  SELECT target, probe, coalesce(bool_or(ok) FILTER (side = 'before'), false) AS b, "
         "         coalesce(bool_or(ok) FILTER (side = 'now'), false) AS n "
@@ -136,7 +141,7 @@ def _changes_query(table: Table) -> str:
     )
     rows = (
         "SELECT t.*, true AS here "
-        "FROM (FROM {side}." + name + " SEMI JOIN other_target USING (target)) t "
+        "FROM (FROM {side}." + name + " SEMI JOIN differing_target USING (target)) t "
         "SEMI JOIN differing d ON d.target = t.target AND d.subject = "
         + subject
         + " SEMI JOIN answered a "
@@ -144,7 +149,7 @@ def _changes_query(table: Table) -> str:
         f"AND a.instance IN ('', {instance_of(table, 't.')})"
     )
     digests = (
-        "FROM {side}.digest SEMI JOIN other_target USING (target) "
+        "FROM {side}.digest SEMI JOIN differing_target USING (target) "
         f"WHERE fact_table = {quote(table.name)}"
     )
     whole = "CASE WHEN b.here IS NULL THEN 'appeared' WHEN n.here IS NULL THEN 'gone' ELSE NULL END"
@@ -183,9 +188,7 @@ def _changes_query(table: Table) -> str:
 
 def changes(database: duckdb.DuckDBPyConnection) -> Iterator[Change]:
     """What differs, table by table, the same change of many hosts as one."""
-    other = {name for (name,) in database.execute("FROM other_fact_table").fetchall()}
-    for table in digested():
-        if table.name not in other:
-            continue
+    differing = {name for (name,) in database.execute("FROM differing_table").fetchall()}
+    for table in (one for one in digested() if one.name in differing):
         for row in database.execute(_changes_query(table)).fetchall():
             yield Change(table.name, *row)
