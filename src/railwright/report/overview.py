@@ -25,7 +25,8 @@ from railwright.report.screen import (
     with_hosts,
     wrapped,
 )
-from railwright.report.sections import HELPERS, LLDP, SECTIONS, SWITCHES, Section
+from railwright.report.section import Section
+from railwright.report.sections import HELPERS, LLDP, SECTIONS, SWITCHES
 from railwright.report.switches import print_switches
 
 MOST_ROWS = 20  # of one section on a terminal; a pipe gets all

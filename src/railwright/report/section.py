@@ -1,0 +1,18 @@
+"""What a block of the overview is: a query that gives `target` and one text column per heading."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Section:
+    """One block of the overview."""
+
+    title: str
+    things: str  # the plural noun that is counted; '' = hosts themselves
+    columns: tuple[str, ...]
+    found_by: tuple[str, ...]  # without these probes nobody knows which things there are
+    told_by: tuple[str, ...]  # these add to what is known about them
+    query: str
+    none: str = "none"  # what a host without such a thing is said to have
+    each: bool = False  # group hosts by how many they have: a host that lost one then stands out
+    before: str = ""  # made first
