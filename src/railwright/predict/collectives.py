@@ -21,7 +21,7 @@ COLLECTIVES: tuple[Collective, ...] = (
 # Of the bandwidth of large messages; what SimAI's table ends with (nic_ratio.csv, 16 GB).
 REACHED = 0.96
 # Large: a message that takes twenty times as long as its latency. Smaller ones were within 15 % of
-# SimAI's table in four of five cases; below 1 MB, where NCCL leaves Simple, the model says nothing.
+# SimAI's table in three of four cases; below 1 MB, where NCCL leaves Simple, there is no model.
 LARGE, MIDDLE, SMALLEST = 20, 0.15, 1 << 20
 # Of the ceiling, what was seen of large messages: 46 GB/s of 48.5 per 400G card (nccl-tests issue
 # 290), 192 of 188 with eight 200G cards (nccl issue 1576).

@@ -42,7 +42,7 @@ def print_predictions(
 ) -> None:
     """A row per operation, algorithm, number of nodes and size."""
     screen.heading(cluster_words(cluster), f": {origin}")
-    rows = [("collective", "algorithm", "nodes", "size", "bus", "from", "to", "at most", "by", "")]
+    rows = [("collective", "algorithm", "nodes", "size", "bus", "from", "to", "ceiling", "by", "")]
     rows += [
         (
             *(one.collective, one.algorithm, str(one.nodes), size_words(one.bytes)),
