@@ -275,8 +275,8 @@ def test_an_up_that_is_killed_half_way_is_taken_back(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    here = Place(tmp_path_factory.mktemp("lab") / "live")  # a socket's path has 107 bytes
+def cluster(tmp_path: Path) -> Iterator[Place]:
+    here = Place(tmp_path / ("long" * 20) / "live")  # sockets have paths of 107 bytes at most
     done = lab(here, "up", "--hosts", "2", "--models", "passthrough_vm", "--slurm",
                "--seconds-to-boot", "0.5")  # fmt: skip
     assert done.returncode == 0, done.stderr
