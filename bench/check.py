@@ -152,6 +152,12 @@ def main() -> None:
     each = {f"{hosts * NICS:,} NICs": cpu / hosts * 1000 for hosts, cpu in costs.items()}
     if sizes == SIZES:
         write_line(plot, "CPU per host of `check`", each, "ms")
+        write_section(
+            "Check: cost against size",
+            "`python -m bench.check FOLDER`: CPU per host, of the runs above.",
+            [(size, f"{cost:.1f} ms", "-") for size, cost in each.items()]
+            + [("plotted", f"[plot](figures/{plot.name})", "-")],
+        )
 
 
 if __name__ == "__main__":
