@@ -20,7 +20,7 @@ from bench.collect_fleet import facts as facts_of
 from bench.collect_fleet import statuses
 from bench.figures import write_section
 from lab.fleet.fabric import Fabric, Switch
-from lab.guest.machine import GuestMachine
+from lab.guest import GuestMachine, Guests
 from lab.guest.model import MOST_RAILS, Guest
 from lab.live import client
 from lab.live.cluster import cluster
@@ -94,10 +94,10 @@ def guest_differences(snapshot: Snapshot, kernels: dict[str, guest_kernel.Kernel
 
 
 def _guests(place: Place, hub: str, options: Options) -> list[GuestMachine]:
-    config = place.fleet / "guests/ssh_config"
-    reach = ("ip", "netns", "exec", hub, "ssh", "-F", str(config), "-o", "BatchMode=yes")
     rails = min(options.rails, MOST_RAILS)
-    return [GuestMachine(Guest(number + 1, rails), reach) for number in range(options.guests)]
+    chosen = [Guest(number + 1, rails) for number in range(options.guests)]
+    guests = Guests("", place.fleet / "guests", hub, chosen, own_hub=False)
+    return [guests.machine(guest) for guest in chosen]
 
 
 def _heard(guests: list[GuestMachine]) -> None:

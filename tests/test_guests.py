@@ -22,6 +22,8 @@ from lab.fleet import two_socket_4x400g
 from lab.fleet.truth import truth
 from lab.guest import FAULTS, GuestMachine, Guests, make_image, running
 from lab.guest.model import QOS
+from lab.live.guests import GuestPart
+from lab.live.part import LabError
 from railwright.check.run import Choice, checked, chosen
 from railwright.facts.schema import tables
 from railwright.facts.snapshot import Snapshot, find
@@ -318,6 +320,26 @@ def test_a_reboot_is_real(lab: Lab) -> None:
     said = lab.one.run(f"cat /sys/class/net/{card.netdev}/mtu; dcb pfc show dev {card.netdev}")
     assert said.split()[0] == "9000"
     assert "3:on" in said
+
+
+def test_a_guest_whose_qemu_ended_is_started_again(lab: Lab) -> None:
+    part = GuestPart(2, RAILS)
+    part._guests = lab.guests
+    lab.two.strike("mtu", 0)
+    lab.guests.processes[lab.two.guest.number].kill()
+    lab.guests.processes[lab.two.guest.number].wait()
+    assert [(one.state, one.faults) for one in part.status()] == [("up", ()), ("ended", ())]
+    with pytest.raises(LabError, match="guest2 is ended: `lab reboot guest2` starts it"):
+        part.strike("guest2", "mtu")
+    part.reboot("guest2")
+    with pytest.raises(LabError, match="guest2 is booting: wait"):
+        part.heal("guest2")
+    deadline = time.monotonic() + 900
+    while part.status()[1].state != "up":
+        assert time.monotonic() < deadline
+        time.sleep(1)
+    mtu = f"cat /sys/class/net/{lab.two.guest.cards[0].netdev}/mtu"
+    assert (lab.two.run(mtu), lab.two.struck) == ("9000\n", {})
 
 
 def test_guests_end_with_a_killed_keeper(tmp_path: Path) -> None:

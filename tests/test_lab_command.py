@@ -165,9 +165,9 @@ def test_switches_whose_sshd_has_ended_are_not_up() -> None:
 # ---- state of a guest, without the guest
 
 
-def test_what_takes_another_fault_s_place_is_the_only_one_there() -> None:
+def test_what_takes_another_fault_s_place_is_the_only_one_there(tmp_path: Path) -> None:
     """A rail has one root qdisc: healing two of them would fail at the second."""
-    guest = GuestMachine(Guest(1, 2), ("sh", "-c", "true"))
+    guest = GuestMachine(Guest(1, 2), ("sh", "-c", "true"), tmp_path / "console")
     guest.strike("loss", 0)
     guest.strike("mtu", 0)
     guest.strike("delay", 0)
@@ -178,9 +178,20 @@ def test_what_takes_another_fault_s_place_is_the_only_one_there() -> None:
     assert FAULTS["loss"].heal == FAULTS["cut"].heal
 
 
-def test_only_another_boot_is_a_guest_that_came_back() -> None:
-    guest = GuestMachine(Guest(1, 1), (), _boot="11111111-2222-3333-4444-555555555555")
-    assert not guest.is_another_boot("")
-    assert not guest.is_another_boot("ssh: connect to host guest1 port 22: No route to host\n")
-    assert not guest.is_another_boot("11111111-2222-3333-4444-555555555555\n")
-    assert guest.is_another_boot("21111111-2222-3333-4444-555555555555\n")
+def test_the_console_tells_when_a_guest_is_back_and_what_it_has_lost(tmp_path: Path) -> None:
+    guest = GuestMachine(Guest(1, 1), ("sh", "-c", "true"), tmp_path / "console")
+    assert guest.is_booting  # QEMU has not even made the file
+    once = "[    0.1] Linux\nlab: guest1 is up after 12.34 s\n"
+    guest.console.write_text(once)
+    assert not guest.is_booting
+    guest.strike("mtu", 0)
+    guest.restart()
+    assert guest.is_booting
+    assert guest.struck == {}
+    guest.console.write_text(once * 2)
+    assert not guest.is_booting
+    guest.strike("mtu", 0)
+    guest.console.write_text(once * 2 + "[    0.1] Linux\n")  # it restarts of its own accord
+    assert list(guest.struck) == [("mtu", 0)]
+    guest.console.write_text(once * 3)
+    assert guest.struck == {}

@@ -64,10 +64,22 @@ class Guests:
         """Numbers of the rails."""
         return range(max(guest.rails for guest in self.guests))
 
-    def log(self, guest: Guest) -> str:
-        """What the guest wrote to its console."""
-        path = self.folder / f"{guest.name}.log"
-        return path.read_text("utf-8", "replace") if path.exists() else ""
+    def has_ended(self, guest: Guest) -> bool:
+        """Whether its QEMU is gone."""
+        return self.processes[guest.number].poll() is not None
+
+    def console(self, guest: Guest) -> Path:
+        """What the guest writes there, over all its boots."""
+        return self.folder / f"{guest.name}.log"
+
+    def machine(self, guest: Guest) -> GuestMachine:
+        """To ask it and to do something to it."""
+        # Whoever asks a guest ends with us, too: a login to one that boots may take minutes.
+        reach = (
+            "setpriv", "--pdeathsig", "KILL", "ip", "netns", "exec", self.hub,
+            "ssh", "-F", str(self.ssh_config), "-o", "BatchMode=yes",
+        )  # fmt: skip
+        return GuestMachine(guest, reach, self.console(guest))
 
 
 def taps(guest: Guest) -> dict[int | None, str]:
@@ -115,40 +127,35 @@ def _write_ssh_files(guests: Guests) -> None:
     )
 
 
-def _start(guests: Guests, guest: Guest) -> None:
+def start(guests: Guests, guest: Guest) -> None:
+    """Start a guest's QEMU, for the first time or after it has ended."""
     archive = guests.folder / f"{guest.name}.tar"
     write_archive(archive, guest, {other.name: other.address for other in guests.guests})
-    files = Files(LAB / "guest", archive, guests.folder / f"{guest.name}.log")
+    files = Files(LAB / "guest", archive, guests.console(guest))
     with (guests.folder / f"{guest.name}.qemu.log").open("wb") as log:
         guests.processes[guest.number] = subprocess.Popen(
             ["setpriv", "--pdeathsig", "KILL", "ip", "netns", "exec", guests.hub,
              *arguments(guest, files, taps(guest))],
             stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
         )  # fmt: skip
-    # Whoever asks a guest ends with us, too: a login to one that boots may take minutes.
-    reach = (
-        "setpriv", "--pdeathsig", "KILL", "ip", "netns", "exec", guests.hub,
-        "ssh", "-F", str(guests.ssh_config), "-o", "BatchMode=yes",
-    )  # fmt: skip
-    guests.machines.append(GuestMachine(guest, reach))
 
 
 def answering(guests: Guests) -> Iterator[GuestMachine]:
     """Each of them when it answers, in their order."""
     deadline = time.monotonic() + SECONDS_TO_BOOT
     for machine in guests.machines:
-        while not _is_up(machine):
-            process = guests.processes[machine.guest.number]
-            if process.poll() is not None or time.monotonic() > deadline:
-                said = (guests.folder / f"{machine.guest.name}.qemu.log").read_text()
-                raise RuntimeError(
-                    f"{machine.guest.name} did not come up: {said}{guests.log(machine.guest)}"
-                )
+        guest = machine.guest
+        while machine.is_booting or not _answers(machine):
+            if guests.has_ended(guest) or time.monotonic() > deadline:
+                said = (guests.folder / f"{guest.name}.qemu.log").read_text()
+                if machine.console.exists():
+                    said += machine.console.read_text("utf-8", "replace")
+                raise RuntimeError(f"{guest.name} did not come up: {said}")
             time.sleep(0.5)
         yield machine
 
 
-def _is_up(machine: GuestMachine) -> bool:
+def _answers(machine: GuestMachine) -> bool:
     try:
         return machine.run("cat /run/lab-is-up") == ""
     except (RuntimeError, subprocess.TimeoutExpired):
@@ -165,7 +172,8 @@ def begin(name: str, guests: int, rails: int, folder: Path, hub: str = "") -> Gu
         _make_network(found)
         _write_ssh_files(found)
         for guest in chosen:
-            _start(found, guest)
+            start(found, guest)
+            found.machines.append(found.machine(guest))
     except BaseException:
         down(found)
         raise

@@ -93,9 +93,11 @@ cp /bin/busybox root/m/usr/bin/busybox
 umount {compiler,root}/m/{proc,var/cache/apt/archives}
 rm -rf root/m/var/cache/apt/* root/m/var/lib/apt/lists/* root/m/usr/share/{doc,locale,man}
 mkfs.ext4 -q -O ^has_journal -m 0 -d root/m done/root.img 800M
-mkdir -p "$out"
-rm -f "$out/.made-of"
-cp --sparse=always done/* "$out/"
-printf '%s\n' "$made_of" >"$out/.made-of"
-rm -rf "$LAB/guest.debs"
+# Beside the old one, which guests that run have open.
+rm -rf "$out.new"
+mkdir "$out.new"
+cp --sparse=always done/* "$out.new/"
+printf '%s\n' "$made_of" >"$out.new/.made-of"
+rm -rf "$out" "$LAB/guest.debs"
+mv "$out.new" "$out"
 ls -lsh "$out" >&3

@@ -4,14 +4,15 @@ Faults are real: the kernel's own traffic control, MTU, link state, DCB and LLDP
 programs an administrator would use. A reboot is real too and undoes all of them.
 """
 
-import re
 import subprocess
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from lab.guest.model import QOS, Guest
 
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
+CAME_UP = b" is up after "  # what init writes to the console once per boot, when all is there
 
 
 @dataclass(frozen=True)
@@ -80,8 +81,31 @@ class GuestMachine:
 
     guest: Guest
     reach: tuple[str, ...]  # the command line that ends in ssh and its options
-    struck: dict[tuple[str, int], GuestFault] = field(default_factory=dict)
-    _boot: str = ""  # the one before the last restart
+    console: Path  # what it wrote there in all its boots
+    _struck: dict[tuple[str, int], GuestFault] = field(default_factory=dict)
+    _struck_in: int = 0  # the boot in which they were
+    _awaited: int = 1  # the boot that was asked for last
+
+    def boots(self) -> int:
+        """How often it came up. Its console tells without a login, which takes seconds."""
+        return self.console.read_bytes().count(CAME_UP) if self.console.exists() else 0
+
+    @property
+    def is_booting(self) -> bool:
+        """Whether it has yet to come up since it was started or told to restart."""
+        return self.boots() < self._awaited
+
+    def await_boot(self) -> None:
+        """It is about to start once more."""
+        self._awaited = self.boots() + 1
+
+    @property
+    def struck(self) -> dict[tuple[str, int], GuestFault]:
+        """The faults that are in it: a restart, also one of its own accord, undoes all."""
+        boots = self.boots()
+        if boots != self._struck_in:
+            self._struck, self._struck_in = {}, boots
+        return self._struck
 
     def run(self, command: str, seconds: float = 600) -> str:
         """What a command line prints there; an error where it fails."""
@@ -108,16 +132,17 @@ class GuestMachine:
         """
         found = FAULTS[fault]
         self._do(found.strike, rail)
-        for key in [k for k, other in self.struck.items() if k[1] == rail]:
-            if self.struck[key].heal == found.heal:
-                del self.struck[key]
-        self.struck[fault, rail] = found
+        struck = self.struck
+        for key in [k for k, other in struck.items() if k[1] == rail and other.heal == found.heal]:
+            del struck[key]
+        struck[fault, rail] = found
 
     def heal(self) -> None:
         """Undo everything, the last first."""
-        for (name, rail), fault in reversed(list(self.struck.items())):
+        struck = self.struck
+        for (name, rail), fault in reversed(list(struck.items())):
             self._do(fault.heal, rail)
-            del self.struck[name, rail]
+            del struck[name, rail]
 
     def _do(self, commands: tuple[str, ...], rail: int) -> None:
         card = self.guest.cards[rail]
@@ -130,31 +155,15 @@ class GuestMachine:
 
     def restart(self) -> None:
         """Reboot, and do not wait: whatever was set at run time is lost."""
-        self._boot = self.boot_id()
         self.run("reboot")
+        self.await_boot()
         self.struck.clear()
-
-    def look(self) -> "subprocess.Popen[str]":
-        """Ask which boot it is, without waiting: a guest that boots lets whoever asks wait."""
-        return self.start(f"cat {BOOT_ID}")
-
-    def is_another_boot(self, said: str) -> bool:
-        """Whether this answer is of the boot after the restart; a complaint of ssh is not."""
-        last = said.rsplit(maxsplit=1)[-1] if said.split() else ""
-        return re.fullmatch(r"[0-9a-f-]{36}", last) is not None and last != self._boot
-
-    def is_back(self) -> bool:
-        """Whether it answers after a restart."""
-        try:
-            return self.is_another_boot(self.boot_id())
-        except (RuntimeError, subprocess.TimeoutExpired):
-            return False
 
     def reboot(self, seconds: float = 300) -> None:
         """Reboot and wait until another boot answers."""
         self.restart()
         deadline = time.monotonic() + seconds
-        while not self.is_back():
+        while self.is_booting:
             if time.monotonic() > deadline:
                 raise RuntimeError(f"{self.guest.name} did not come back in {seconds:.0f} s")
             time.sleep(1)

@@ -36,7 +36,8 @@ def arguments(guest: Guest, files: Files, taps: dict[int | None, str]) -> list[s
         *(("-accel", ACCELERATOR) if ACCELERATOR else EMULATION),
         "-cpu", "max,la57=off", "-M", "q35,smm=off,hpet=off", "-smp", "1",
         "-m", str(sum(MEMORY_MB)), "-nodefaults", "-no-user-config", "-display", "none",
-        "-serial", f"file:{files.console}", "-kernel", str(files.image / "vmlinux"),
+        "-chardev", f"file,id=console,path={files.console},append=on", "-serial", "chardev:console",
+        "-kernel", str(files.image / "vmlinux"),
         "-initrd", str(files.image / "initrd.cpio"), "-append", KERNEL,
     ]  # fmt: skip
     for node, size in enumerate(MEMORY_MB):

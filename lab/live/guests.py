@@ -1,9 +1,7 @@
 """Guests as a part of the lab: virtual machines with real RDMA on the hub of the live hosts."""
 
 import subprocess
-import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from lab.guest import fleet
 from lab.guest.machine import FAULTS, GuestMachine
@@ -11,16 +9,6 @@ from lab.guest.model import MOST_RAILS
 from lab.live.names import nearest
 from lab.live.part import Hub, LabError, Part, Status
 from lab.sshd_fleet import LAB
-
-_BETWEEN_LOOKS_S = 5.0  # a login to an emulated machine takes seconds
-
-
-@dataclass
-class _Look:
-    """At a guest that restarts: when to ask it again, and who asks now."""
-
-    due: float  # by time.monotonic()
-    asking: "subprocess.Popen[str] | None" = None
 
 
 class GuestPart(Part):
@@ -32,7 +20,6 @@ class GuestPart(Part):
         self._count = count
         self._rails = min(max(rails, 1), MOST_RAILS)
         self._guests: fleet.Guests | None = None
-        self._restarting: dict[str, _Look] = {}
 
     # ---- up and down
 
@@ -53,11 +40,6 @@ class GuestPart(Part):
 
     def down(self) -> None:
         """End all."""
-        for look in self._restarting.values():
-            if look.asking is not None:
-                look.asking.kill()
-                look.asking.communicate()
-        self._restarting.clear()
         if self._guests is not None:
             fleet.down(self._guests)
             self._guests = None
@@ -72,15 +54,26 @@ class GuestPart(Part):
     def status(self) -> list[Status]:
         """Every guest."""
         return [
-            Status(name, "guest", self._state(one), tuple(_words(one)))
+            Status(name, "guest", state, tuple(_words(one)) if state == "up" else ())
             for name, one in self._machines().items()
+            for state in [self._state(one)]
         ]
 
     def _state(self, one: GuestMachine) -> str:
         assert self._guests is not None
-        if self._guests.processes[one.guest.number].poll() is not None:
+        if self._guests.has_ended(one.guest):
             return "ended"
-        return "booting" if one.guest.name in self._restarting else "up"
+        return "booting" if one.is_booting else "up"
+
+    def _up(self, machine: str) -> GuestMachine:
+        """A guest that answers: to wait for one that does not would hold up the whole lab."""
+        one = self._machines()[machine]
+        state = self._state(one)
+        if state != "up":
+            starts = f"`lab reboot {machine}` starts it"
+            what = starts if state == "ended" else "wait until it is up"
+            raise LabError(f"{machine} is {state}: {what}.")
+        return one
 
     def faults(self, machine: str = "") -> dict[str, str]:
         """The same for all guests."""
@@ -93,36 +86,28 @@ class GuestPart(Part):
             raise LabError(f"No fault of guests is called {fault}. {nearest(fault, FAULTS)}")
         if earlier:
             raise LabError(f"{machine} is a real kernel: read it before you break it.")
-        one = self._machines()[machine]
+        one = self._up(machine)
         rail = _rail(one, at)
         _asked(lambda: one.strike(fault, rail), machine)
         return f"{machine}: {fault} at {one.guest.cards[rail].netdev}"
 
     def heal(self, machine: str) -> str:
         """Undo everything."""
-        one = self._machines()[machine]
+        one = self._up(machine)
         words = ", ".join(_words(one))
         _asked(one.heal, machine)
         return f"{machine}: healed of {words or 'nothing'}"
 
     def reboot(self, machine: str) -> str:
         """A real one: what was set at run time is lost."""
-        _asked(self._machines()[machine].restart, machine)
-        self._restarting.setdefault(machine, _Look(time.monotonic() + _BETWEEN_LOOKS_S))
+        one = self._machines()[machine]
+        assert self._guests is not None
+        if self._guests.has_ended(one.guest):
+            one.await_boot()
+            fleet.start(self._guests, one.guest)
+        else:
+            _asked(self._up(machine).restart, machine)
         return f"{machine}: restarting"
-
-    def tick(self) -> None:
-        """Look whether those that restart are back; the keeper waits for none of them."""
-        for name, look in list(self._restarting.items()):
-            machine = self._machines()[name]
-            if look.asking is None:
-                if time.monotonic() >= look.due:
-                    look.asking = machine.look()
-            elif look.asking.poll() is not None:
-                if machine.is_another_boot(look.asking.communicate()[0]):
-                    del self._restarting[name]
-                else:
-                    self._restarting[name] = _Look(time.monotonic() + _BETWEEN_LOOKS_S)
 
     # ---- how they are reached
 

@@ -81,6 +81,7 @@ class Part(Protocol):
 
     def tick(self) -> None:
         """Called now and then: what was put off can be done."""
+        return
 
     def listeners(self) -> Iterator[tuple[socket, str]]:
         """Sockets through which the machines' own programs ask the keeper, and whose they are."""
