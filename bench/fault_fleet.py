@@ -18,7 +18,7 @@ from railwright.intent.site import read_site
 
 APART_S = 3600.0  # between the two snapshots
 READERS = 2
-# So many hosts of a kind are a group to compare in (rules-review.md G-FLEET); these have two kinds.
+# So many hosts of a kind are a group to compare in (review G-FLEET); these have two kinds.
 LEAST_HOSTS = {"kubernetes_worker": 16}
 USUAL_HOSTS = 8
 

@@ -15,6 +15,7 @@ from tools.hardware_docs import hardware_page
 from tools.incident_docs import incident_pages
 from tools.markdown import GENERATED, fence, head, row
 from tools.rule_docs import rule_pages
+from tools.source_docs import source_pages
 from tools.switch_docs import switch_page
 
 REPOSITORY = Path(__file__).parents[1]
@@ -220,6 +221,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "docs/hardware.md": hardware_page,
     **rule_pages(),
     **incident_pages(),
+    **source_pages(),
 }
 
 

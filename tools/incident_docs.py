@@ -3,14 +3,14 @@
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from railwright.check.rule import shipped
+from railwright.check.sources import RULES
 from railwright.toml import load_toml
 from tools.markdown import GENERATED, head, row
 
-INCIDENTS = Path(__file__).with_name("incidents.toml")
+INCIDENTS = RULES / "incidents.toml"
 KINDS = {
     "host facts": "what is read on hosts, once or twice",
     "switches": "what switches say",
@@ -98,7 +98,7 @@ def _page() -> Iterator[str]:
     topics = list(dict.fromkeys(one.topic for one in known))
     yield "# Incidents: what went wrong for others, and what finds it here"
     yield ""
-    yield GENERATED.format("tools/incidents.toml")
+    yield GENERATED.format("src/railwright/rules/incidents.toml")
     yield ""
     yield f"{len(known)} incidents from public threads, papers, documents and health checks. A rule"
     yield "is named only where its condition is true on the facts of that incident, as Railwright"

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import cast
 
 from railwright.check.rule import ANY, Rule, shipped
+from railwright.check.sources import told
 from railwright.intent.schema import intent_tables
 from railwright.intent.site import CLASS, FABRIC, NIC, ROLE, profiles
 from railwright.toml import load_toml
@@ -80,7 +81,9 @@ def _page(rule: Rule) -> Iterator[str]:
         )
         yield from ("", f"Shown under {causes} where that has failed at the same place.")
     yield from ("", "```sql", rule.sql, "```", "", "## Sources", "")
-    yield from (f"- {source}" for source in rule.sources)
+    for line in told(rule.sources):
+        text = line.lstrip()
+        yield " " * (len(line) - len(text)) + f"- {text}"
 
 
 def coverage() -> dict[str, tuple[str, str]]:

@@ -14,7 +14,7 @@ MTU = 9216
 NAMED_DSCP = tuple({DATA_DSCP: DATA_CLASS, CNP_DSCP: CNP_CLASS}.get(dscp, 0) for dscp in range(64))
 USUAL_DSCP = tuple(dscp // 8 for dscp in range(64))
 ALIKE = tuple(range(8))
-# Of NVIDIA's RoCE preset (reference.md B3): two classes of their own, the rest together.
+# Of NVIDIA's RoCE preset (reference B3): two classes of their own, the rest together.
 PRESET_QUEUES = (0, 0, 0, DATA_CLASS, 0, 0, CNP_CLASS, 0)
 
 

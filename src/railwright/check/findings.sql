@@ -2,7 +2,7 @@
 -- rule_probe, severity, waiver, target, gap, port, netdev.
 
 -- A finding has the severity that its rule gave it, or the rule's worst where it gave none. A role that was only
--- inferred caps it at medium (rules-review.md, G-ROLE). What is unknown may be as bad as the rule can tell.
+-- inferred caps it at medium (review G-ROLE). What is unknown may be as bad as the rule can tell.
 create temp table graded as
 select
     v.* exclude (severity),

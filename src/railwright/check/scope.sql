@@ -31,7 +31,7 @@ left join (
     select
         target,
         any_known(driver = 'vfio-pci' and (class like '02%' or class like '03%')) as hands_through,
-        -- Root ports of Grace and Vera (rules-review.md, G-PLATFORM).
+        -- Root ports of Grace and Vera (review G-PLATFORM).
         any_known(vendor = '10de' and device in ('22b1', '22b2', '22b8', '2f95', '2f96')) as is_grace
     from pci_function
     group by target

@@ -2,6 +2,7 @@
 
 from railwright.check.explain import Seen
 from railwright.check.rule import Rule
+from railwright.check.sources import told
 from railwright.report.console import plain
 from railwright.report.screen import Screen, cut, padded, widths
 
@@ -66,8 +67,8 @@ def print_rule(screen: Screen, rule: Rule) -> None:
         screen.line(f"  cost: {rule.cost}")
     screen.line()
     screen.heading("Sources")
-    for source in rule.sources:
-        screen.line(f"  {source}")
+    for line in told(rule.sources):
+        screen.line(f"  {line}")
 
 
 def print_seen(

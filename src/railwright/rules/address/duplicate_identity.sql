@@ -9,7 +9,7 @@ needs = [
 ]
 message = "{subject}: {observed}; it must be {expected}"
 since = "0.2"
-sources = ["rules-review.md N-24", "judgement: what a boot id tells of a machine that is listed twice"]
+sources = ["review N-24", "judgement: what a boot id tells of a machine that is listed twice"]
 
 [unless]
 "rdma_device.node_guid" = "the port is Ethernet"

@@ -11,7 +11,7 @@ message = "{subject}: {observed}, expected {expected}"
 implied_by = ["LNK-01"]
 since = "0.2"
 sources = [
-    "rules-review.md ADR-06 (the gateway only; its active half needs traffic)", "Linux net/core/neighbour.c: neigh_timer_handler",
+    "review ADR-06 (the gateway only; its active half needs traffic)", "Linux net/core/neighbour.c: neigh_timer_handler",
     "judgement: a gateway without a failed entry is taken as answering",
 ]
 

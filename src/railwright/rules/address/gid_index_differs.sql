@@ -11,7 +11,7 @@ needs = [
 message = "{subject} has its RoCE v2 IPv4 GID at index {observed}, its peers at {expected}"
 implied_by = ["ADR-02"]
 since = "0.2"
-sources = ["rules-review.md ADR-03", "rules-review.md G-FLEET", "incidents.md I-049 I-058"]
+sources = ["review ADR-03", "review G-FLEET", "incident I-049 I-058"]
 
 [unless]
 "library_setting.value" = "a peer is known to pin an index"
@@ -24,7 +24,7 @@ sources = ["rules-review.md ADR-03", "rules-review.md G-FLEET", "incidents.md I-
 [parameters.least_members]
 default = 8
 unit = "ports"
-reason = "rules-review.md G-FLEET: fewer have no reliable majority"
+reason = "review G-FLEET: fewer have no reliable majority"
 +++
 ## Why it matters
 Some host of this group pins NCCL_IB_GID_INDEX. One number for all ports only works where all ports keep the same address

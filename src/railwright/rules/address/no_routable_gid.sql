@@ -7,7 +7,7 @@ needs = ["port_scope.link_layer", "port_scope.role", "port_scope.netdev", "gid.g
 message = "{subject} has {observed}; jobs need {expected}"
 implied_by = ["LNK-01"]
 since = "0.2"
-sources = ["rules-review.md ADR-01", "incidents.md I-044", "NCCL src/transport/net_ib/connect.cc: validGid"]
+sources = ["review ADR-01", "incident I-044", "NCCL src/transport/net_ib/connect.cc: validGid"]
 
 [uses]
 "port_scope.vf_count" = "only excuses a port without a GID"

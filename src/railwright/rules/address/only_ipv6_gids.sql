@@ -7,7 +7,7 @@ needs = ["port_scope.link_layer", "port_scope.role", "port_scope.netdev", "gid.g
 message = "{subject} has {observed}; NCCL needs {expected}"
 preview = true
 since = "0.2"
-sources = ["rules-review.md ADR-08", "incidents.md I-047", "NCCL src/transport/net_ib/connect.cc: ncclUpdateGidIndex"]
+sources = ["review ADR-08", "incident I-047", "NCCL src/transport/net_ib/connect.cc: ncclUpdateGidIndex"]
 
 [uses]
 "library_setting.value" = "a variable that is not set has no row; probe_result tells whether the files were read"

@@ -12,7 +12,7 @@ message = "{subject}: the partition key at {observed}, expected {expected}"
 implied_by = ["LNK-01", "TOP-03"]
 since = "0.2"
 sources = [
-    "rules-review.md ADR-09", "incidents.md I-057", "NCCL environment variables: NCCL_IB_PKEY is an index, 0 where unset",
+    "review ADR-09", "incident I-057", "NCCL environment variables: NCCL_IB_PKEY is an index, 0 where unset",
     "InfiniBand Architecture Specification, volume 1, partitions: the low 15 bits are never zero, limited members do not talk to each other",
 ]
 

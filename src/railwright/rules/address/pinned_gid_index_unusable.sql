@@ -10,7 +10,7 @@ needs = [
 message = "{subject}: NCCL_IB_GID_INDEX points at {observed}, not at {expected}"
 implied_by = ["ADR-01"]
 since = "0.2"
-sources = ["rules-review.md ADR-02", "incidents.md I-043 I-044 I-058", "NCCL src/transport/net_ib/connect.cc: ncclIbGetGidIndex"]
+sources = ["review ADR-02", "incident I-043 I-044 I-058", "NCCL src/transport/net_ib/connect.cc: ncclIbGetGidIndex"]
 
 [uses]
 "probe_result.status" = "tells a variable or a slot that is not there from one that was not read"

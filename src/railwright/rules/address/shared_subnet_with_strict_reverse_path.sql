@@ -10,7 +10,7 @@ needs = [
 message = "{subject}: {observed}; it should be {expected}"
 covers = ["ADR-04"]
 since = "0.2"
-sources = ["rules-review.md ADR-04", "incidents.md I-052", "Linux Documentation/networking/ip-sysctl.rst: rp_filter"]
+sources = ["review ADR-04", "incident I-052", "Linux Documentation/networking/ip-sysctl.rst: rp_filter"]
 
 [uses]
 "probe_result.status" = "tells a port without an address from one whose addresses were not read"

@@ -10,7 +10,7 @@ needs = [
 message = "{subject}: {observed}; it needs {expected}"
 covers = ["ADR-05"]
 since = "0.2"
-sources = ["rules-review.md ADR-04", "incidents.md I-052 I-053 I-054", "Linux Documentation/networking/ip-sysctl.rst"]
+sources = ["review ADR-04", "incident I-052 I-053 I-054", "Linux Documentation/networking/ip-sysctl.rst"]
 
 [unless]
 "ip_sysctl.value" = "the port shares no subnet"

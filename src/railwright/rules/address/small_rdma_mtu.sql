@@ -9,9 +9,9 @@ needs = [
 ]
 message = "{subject} has {observed}; {expected} is usual"
 implied_by = ["LNK-01", "INTENT.mtu"]
-cost = "about 5 % of all-reduce bandwidth at MTU 1500 (incidents.md I-149)"
+cost = "about 5 % of all-reduce bandwidth at MTU 1500 (incident I-149)"
 since = "0.2"
-sources = ["rules-review.md MTU-01", "incidents.md I-149", "reference.md B3", "Linux include/rdma/ib_addr.h: iboe_get_mtu"]
+sources = ["review MTU-01", "incident I-149", "reference B3", "Linux include/rdma/ib_addr.h: iboe_get_mtu"]
 
 [unless]
 "netdev.mtu" = "the port is InfiniBand"
@@ -28,7 +28,7 @@ sources = ["rules-review.md MTU-01", "incidents.md I-149", "reference.md B3", "L
 [parameters.least_netdev_mtu]
 default = 4192
 unit = "bytes"
-reason = "reference.md B3: 4096 of RDMA and 96 of headers; 4200 is NVIDIA's rounder advice"
+reason = "reference B3: 4096 of RDMA and 96 of headers; 4200 is NVIDIA's rounder advice"
 
 [parameters.least_rdma_mtu]
 default = 4096

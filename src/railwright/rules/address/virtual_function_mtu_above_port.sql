@@ -9,7 +9,7 @@ needs = [
 ]
 message = "{subject}: {observed}, the port itself {expected}"
 since = "0.2"
-sources = ["rules-review.md MTU-03", "reference.md B3", "judgement: the port's frame size is set by the physical function alone"]
+sources = ["review MTU-03", "reference B3", "judgement: the port's frame size is set by the physical function alone"]
 
 [uses]
 "port_scope.inferred" = "caps the severity"

@@ -10,7 +10,7 @@ needs = [
 message = "{subject} received {observed} with a bad checksum"
 baseline = true
 since = "0.2"
-sources = ["rules-review.md CNT-02, G-WINDOW", "reference.md B5", "incidents.md I-072"]
+sources = ["review CNT-02, G-WINDOW", "reference B5", "incident I-072"]
 
 [uses]
 "port_scope.netdev" = "only for the words"
@@ -23,7 +23,7 @@ medium = "fewer"
 [parameters.packets_per_hour]
 default = 10
 unit = "1/h, and more than that in all"
-reason = "rules-review.md CNT-02: one in days is not urgent, more than ten an hour is"
+reason = "review CNT-02: one in days is not urgent, more than ten an hour is"
 +++
 ## Why it matters
 RoCE's own checksum (ICRC) covers a packet from NIC to NIC. Each link's checksum was good and this one is not: something

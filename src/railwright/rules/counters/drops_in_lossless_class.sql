@@ -12,7 +12,7 @@ implied_by = ["N-07"]
 baseline = true
 since = "0.2"
 sources = [
-  "rules-review.md N-04, G-FABRIC, G-WINDOW", "mlx5 counters.rst (rx_prioP_discards, rx_prioP_buf_discard)",
+  "review N-04, G-FABRIC, G-WINDOW", "mlx5 counters.rst (rx_prioP_discards, rx_prioP_buf_discard)",
   "judgement: a priority with PFC on that drops contradicts itself, whatever the profile; rx_discards_phy also counts lossy ones",
 ]
 

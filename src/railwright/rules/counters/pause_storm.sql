@@ -10,7 +10,7 @@ needs = [
 message = "{subject} paused the network for long: {observed}"
 baseline = true
 since = "0.2"
-sources = ["rules-review.md N-07, G-WINDOW", "mlx5 counters.rst (tx_pause_storm_error_events, tx_pause_storm_warning_events)", "incidents.md I-063, I-071"]
+sources = ["review N-07, G-WINDOW", "mlx5 counters.rst (tx_pause_storm_error_events, tx_pause_storm_warning_events)", "incident I-063, I-071"]
 
 [uses]
 "port_scope.inferred" = "caps the severity"

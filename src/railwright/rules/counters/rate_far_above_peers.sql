@@ -14,7 +14,7 @@ preview = true
 baseline = true
 since = "0.2"
 sources = [
-  "rules-review.md FLT-04, G-FLEET, G-PCC, G-AR, G-WINDOW", "incidents.md I-069, I-075",
+  "review FLT-04, G-FLEET, G-PCC, G-AR, G-WINDOW", "incident I-069, I-075",
   "judgement: which counters, and their floors",
 ]
 
@@ -31,12 +31,12 @@ sources = [
 [parameters.least_members]
 default = 8
 unit = "ports of one cohort"
-reason = "rules-review.md G-FLEET: fewer are no group to compare in"
+reason = "review G-FLEET: fewer are no group to compare in"
 
 [parameters.times_median]
 default = 10
 unit = "times the cohort's median rate"
-reason = "rules-review.md FLT-04"
+reason = "review FLT-04"
 
 [parameters.events_per_s]
 default = 1

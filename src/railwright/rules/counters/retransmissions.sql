@@ -10,10 +10,10 @@ needs = [
 message = "{subject} sends anew: {observed}"
 implied_by = ["N-06", "LNK-04", "LNK-05", "LNK-06", "N-04"]
 baseline = true
-cost = "all-reduce fell to 0.x GB/s where packets were dropped (incidents.md I-059)"
+cost = "all-reduce fell to 0.x GB/s where packets were dropped (incident I-059)"
 since = "0.2"
 sources = [
-  "rules-review.md CNT-01, G-WINDOW, G-FLEET", "reference.md B5", "incidents.md I-059, I-072",
+  "review CNT-01, G-WINDOW, G-FLEET", "reference B5", "incident I-059, I-072",
   "Linux drivers/infiniband/hw/mlx5/counters.c (32 bits, which wrap)",
   "Linux drivers/infiniband/sw/rxe/rxe_hw_counters.c, rxe_comp.c (Soft-RoCE: names, and what adds to them)",
 ]
@@ -25,17 +25,17 @@ sources = [
 [parameters.least_members]
 default = 8
 unit = "ports of one cohort"
-reason = "rules-review.md G-FLEET: fewer are no group to compare in"
+reason = "review G-FLEET: fewer are no group to compare in"
 
 [parameters.times_median]
 default = 10
 unit = "times the cohort's median of events per million packets"
-reason = "rules-review.md CNT-01"
+reason = "review CNT-01"
 
 [parameters.events_per_s]
 default = 1
 unit = "1/s, over 60 s or more"
-reason = "rules-review.md CNT-01: fewer are no loss worth a hand"
+reason = "review CNT-01: fewer are no loss worth a hand"
 +++
 ## Why it matters
 A lost packet makes RoCE send the whole window anew; a timeout stops a connection for seconds. One such rail slows every

@@ -13,7 +13,7 @@ preview = true
 baseline = true
 since = "0.2"
 sources = [
-  "rules-review.md QOS-11, N-05, G-PCC, G-WINDOW", "mlx5 counters.rst (tx_prioP_pause_duration)", "incidents.md I-063",
+  "review QOS-11, N-05, G-PCC, G-WINDOW", "mlx5 counters.rst (tx_prioP_pause_duration)", "incident I-063",
 ]
 
 [uses]
@@ -27,7 +27,7 @@ sources = [
 [parameters.most_share]
 default = 0.01
 unit = "of the time, in one priority"
-reason = "rules-review.md QOS-11"
+reason = "review QOS-11"
 +++
 ## Why it matters
 The NIC sends pause when the host does not take packets: the PCIe link, the memory or the IOMMU is slower than the network.

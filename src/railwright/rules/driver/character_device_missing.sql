@@ -7,7 +7,7 @@ needs = ["port_scope.link_layer", "port_scope.role", "rdma_node.device", "rdma_n
 message = "{subject} has {observed}, expected {expected}"
 since = "0.2"
 sources = [
-  "rules-review.md N-11 (NVSentinel nic-health-monitor, character devices)",
+  "review N-11 (NVSentinel nic-health-monitor, character devices)",
   "Linux Documentation/infiniband/user_verbs.rst and user_mad.rst",
 ]
 

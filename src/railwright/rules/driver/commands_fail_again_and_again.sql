@@ -9,8 +9,8 @@ implied_by = ["DRV-04", "DRV-08"]
 covers = ["DRV-04"]
 since = "0.2"
 sources = [
-  "rules-review.md DRV-04 (others: high at 3 in one hour), G-ROLE",
-  "NVSentinel nic-health-monitor (peers.md 3.1)",
+  "review DRV-04 (others: high at 3 in one hour), G-ROLE",
+  "NVSentinel nic-health-monitor docs/nic-health-monitor.md",
   "gpud class.go: ACCESS_REG errors of restricted functions",
   "judgement: ACCESS_REG that was refused as a bad question is not counted, tools ask it of healthy cards",
 ]
@@ -18,12 +18,12 @@ sources = [
 [parameters.least_errors]
 default = 3
 unit = "messages"
-reason = "rules-review.md DRV-04, as NVSentinel escalates"
+reason = "review DRV-04, as NVSentinel escalates"
 
 [parameters.window_s]
 default = 3600
 unit = "s"
-reason = "rules-review.md DRV-04, as NVSentinel escalates"
+reason = "review DRV-04, as NVSentinel escalates"
 
 [unless]
 "kernel_message.kind" = "every message has one; a log that was not read has no messages"

@@ -9,8 +9,8 @@ implied_by = ["DRV-04"]
 covers = ["DRV-04"]
 since = "0.2"
 sources = [
-  "rules-review.md DRV-04 (recovered: high, not blocker)",
-  "NVSentinel nic-health-monitor (fatal list, peers.md 3.1)",
+  "review DRV-04 (recovered: high, not blocker)",
+  "NVSentinel nic-health-monitor docs/nic-health-monitor.md (fatal list)",
   "Linux mlx5 core health.c: a recovery loads the device anew",
   "judgement: a load of the driver after the error counts as recovery; devlink's health is not read",
 ]

@@ -7,9 +7,9 @@ needs = ["kernel_message.kind"]
 message = "{subject}: {observed} since its driver was loaded"
 since = "0.2"
 sources = [
-  "rules-review.md DRV-04, G-ROLE",
-  "NVSentinel nic-health-monitor (fatal list, peers.md 3.1)",
-  "incidents.md I-103",
+  "review DRV-04, G-ROLE",
+  "NVSentinel nic-health-monitor docs/nic-health-monitor.md (fatal list)",
+  "incident I-103",
   "Linux mlx5 core health.c, cmd.c, main.c",
 ]
 

@@ -7,7 +7,7 @@ needs = ["host_scope.gpus", "host_scope.architecture", "gpu_direct.gpu_driver_ve
 message = "{subject} has {observed}; IBGDA needs {expected}"
 since = "0.2"
 sources = [
-    "rules-review.md DRV-07", "incidents.md I-024", "https://github.com/NVIDIA/nvshmem/issues/23 (since 3.4.5 only for fully device-driven IBGDA)",
+    "review DRV-07", "incident I-024", "https://github.com/NVIDIA/nvshmem/issues/23 (since 3.4.5 only for fully device-driven IBGDA)",
     "NVSHMEM 3.4.5 release notes: the registry key is one of x86",
 ]
 

@@ -7,8 +7,8 @@ needs = ["pcie_endpoint.kind", "resource_limit.domain", "resource_limit.item", "
 message = "{subject}: {observed}; RDMA needs {expected}"
 since = "0.2"
 sources = [
-  "rules-review.md DRV-05",
-  "incidents.md I-101, I-102",
+  "review DRV-05",
+  "incident I-101, I-102",
   "limits.conf(5), systemd.exec(5), systemd-system.conf(5)",
   "judgement: medium, because files tell what sessions and daemons are given, not what a job step has",
 ]
@@ -16,7 +16,7 @@ sources = [
 [parameters.share_of_memory]
 default = 0.9
 unit = "share of the host's memory"
-reason = "rules-review.md DRV-05: less than nearly all of it can run out with large buffers"
+reason = "review DRV-05: less than nearly all of it can run out with large buffers"
 
 [unless]
 "resource_limit.soft_bytes" = "NULL is a line that sets no soft limit; one that was not read whole has no item either"

@@ -7,8 +7,8 @@ needs = ["pcie_endpoint.kind", "kernel_message.kind"]
 message = "{subject}: {observed} did not load"
 since = "0.2"
 sources = [
-  "rules-review.md DRV-01 (its third condition: version-symbol errors of this boot)",
-  "incidents.md I-100, I-086",
+  "review DRV-01 (its third condition: version-symbol errors of this boot)",
+  "incident I-100, I-086",
   "judgement: a module that is loaded now was mended since",
 ]
 

@@ -8,14 +8,14 @@ needs = ["kernel_module.taints"]
 message = "{subject} runs {observed}, most hosts of its kind run {expected}"
 since = "0.2"
 sources = [
-  "rules-review.md DRV-06, G-FLEET",
+  "review DRV-06, G-FLEET",
   "judgement: the taint O tells a vendor's package from the kernel's own driver",
 ]
 
 [parameters.least_members]
 default = 8
 unit = "hosts"
-reason = "rules-review.md G-FLEET: fewer are no group to compare in"
+reason = "review G-FLEET: fewer are no group to compare in"
 
 [uses]
 "host_scope.kind" = "asked only where the site gives the host no class"

@@ -8,8 +8,8 @@ message = "{subject}: {observed}"
 implied_by = ["N-11"]
 since = "0.2"
 sources = [
-  "rules-review.md N-12",
-  "incidents.md I-108",
+  "review N-12",
+  "incident I-108",
   "rdma-core libibverbs/examples/devinfo.c",
 ]
 

@@ -11,10 +11,10 @@ needs = [
 message = "{subject}: congestion control of the data priority is {observed} now and {expected} after a reset"
 since = "0.2"
 sources = [
-  "rules-review.md FWC-10, G-PCC, G-VENDOR",
+  "review FWC-10, G-PCC, G-VENDOR",
   "known issue 4394475 (the same firmware as in N-02)",
   "ROCm/mori pull 658",
-  "reference.md B1.1, B3",
+  "reference B1.1, B3",
 ]
 
 [uses]

@@ -7,9 +7,9 @@ needs = ["nic_scope.device_id", "nic_parameter.current_text", "nic_parameter.nex
 message = "{subject}: a change waits and the card supports {observed}"
 since = "0.2"
 sources = [
-  "rules-review.md FWC-05, G-PF, section 8",
-  "incidents.md I-123",
-  "reference.md B1.0",
+  "review FWC-05, G-PF, EFFECTS",
+  "incident I-123",
+  "reference B1.0",
   "mstflint man/mstfwreset.md: levels",
 ]
 

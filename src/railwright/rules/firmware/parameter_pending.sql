@@ -8,8 +8,8 @@ message = "{subject}: {observed} waits for a reset"
 implied_by = ["FWC-04", "FWC-05"]
 since = "0.2"
 sources = [
-  "rules-review.md FWC-03, G-PF, section 8",
-  "reference.md B1.0",
+  "review FWC-03, G-PF, EFFECTS",
+  "reference B1.0",
   "mstflint issue 551",
   "judgement: without a plan of its own the site file says which parameters are managed",
 ]

@@ -10,7 +10,7 @@ needs = [
 message = "{subject}: {observed} was waiting before the last reboot and still is"
 baseline = true
 since = "0.2"
-sources = ["rules-review.md FWC-04, G-PF, section 8", "incidents.md I-119, I-120, I-121"]
+sources = ["review FWC-04, G-PF, EFFECTS", "incident I-119, I-120, I-121"]
 
 [uses]
 "nic_parameter.read_only" = "older tools never mark read-only rows"

@@ -7,9 +7,9 @@ needs = ["nic_scope.device_id", "nic_firmware.version", "nic_firmware.running_ve
 message = "{subject} runs firmware {observed}, its flash holds {expected}"
 since = "0.2"
 sources = [
-  "rules-review.md FWC-08",
-  "rules-review.md G-PF, section 8",
-  "reference.md B1.0",
+  "review FWC-08",
+  "review G-PF, EFFECTS",
+  "reference B1.0",
   "Linux mlx5_core main.c (ids of virtual functions), devlink.c (running and stored version)",
 ]
 

@@ -10,12 +10,12 @@ needs = [
 message = "{subject} runs firmware {observed}, most of its kind run {expected}"
 implied_by = ["INTENT.firmware", "FWC-08"]
 since = "0.2"
-sources = ["rules-review.md FWC-01, G-FLEET, G-PF", "ROCm/mori pull 486"]
+sources = ["review FWC-01, G-FLEET, G-PF", "ROCm/mori pull 486"]
 
 [parameters.least_members]
 default = 8
 unit = "NICs"
-reason = "rules-review.md G-FLEET: fewer are no group to compare in"
+reason = "review G-FLEET: fewer are no group to compare in"
 
 [uses]
 "nic_scope.inferred" = "caps the severity: like cards are told by their role, among others"

@@ -9,7 +9,7 @@ message = "{subject} differs from most of its kind in {observed}"
 implied_by = ["*"]
 since = "0.2"
 sources = [
-  "rules-review.md FLT-01, G-FLEET", "incidents.md I-010, I-016",
+  "review FLT-01, G-FLEET", "incident I-010, I-016",
   "judgement: which tables hold settings and no serial numbers, addresses or counters",
 ]
 
@@ -21,7 +21,7 @@ sources = [
 [parameters.least_members]
 default = 8
 unit = "hosts of one kind"
-reason = "rules-review.md G-FLEET: fewer are no group to compare in"
+reason = "review G-FLEET: fewer are no group to compare in"
 +++
 ## Why it matters
 Hosts of one kind should be alike. The odd one out is the straggler of the next large job, and no single setting of it need

@@ -7,7 +7,7 @@ peers = true
 needs = ["host_scope.kind", "host_kind.nic_functions", "port_scope.pci", "rdma_device.psid"]
 message = "{subject} has {observed} where most of its kind have {expected}"
 since = "0.2"
-sources = ["rules-review.md FLT-05, G-FLEET", "incidents.md I-025, I-026, I-032"]
+sources = ["review FLT-05, G-FLEET", "incident I-025, I-026, I-032"]
 
 [uses]
 "host_scope.class" = "hosts of one kind that the site puts into different classes are not compared"
@@ -15,7 +15,7 @@ sources = ["rules-review.md FLT-05, G-FLEET", "incidents.md I-025, I-026, I-032"
 [parameters.least_members]
 default = 8
 unit = "hosts of one kind"
-reason = "rules-review.md G-FLEET: fewer are no group to compare in"
+reason = "review G-FLEET: fewer are no group to compare in"
 +++
 ## Why it matters
 A job that names its NICs (`NCCL_IB_HCA`, a list for MPI or NVSHMEM) means other rails on this host, or NICs that are not

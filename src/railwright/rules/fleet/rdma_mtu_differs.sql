@@ -8,7 +8,7 @@ needs = ["port_scope.role", "port_scope.state", "port_scope.cohort", "verbs_port
 message = "{subject} has an RDMA MTU of {observed}, most of its peers {expected}"
 implied_by = ["MTU-01", "INTENT.mtu", "LNK-01"]
 since = "0.2"
-sources = ["rules-review.md MTU-02, G-FLEET, error 9", "incidents.md I-148", "reference.md B3"]
+sources = ["review MTU-02, G-FLEET", "K-PMA: the active MTU is not in sysfs", "incident I-148", "reference B3"]
 
 [uses]
 "port_scope.inferred" = "caps the severity"
@@ -22,7 +22,7 @@ sources = ["rules-review.md MTU-02, G-FLEET, error 9", "incidents.md I-148", "re
 [parameters.least_members]
 default = 8
 unit = "active ports of one cohort"
-reason = "rules-review.md G-FLEET: fewer are no group to compare in"
+reason = "review G-FLEET: fewer are no group to compare in"
 +++
 ## Why it matters
 Two ends with different RDMA MTUs must agree on the smaller one, and software that does not hangs or fails with a local length

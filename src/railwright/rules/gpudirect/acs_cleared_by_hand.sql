@@ -8,7 +8,7 @@ message = "{subject} had ACS redirect cleared at run time on {observed}: it retu
 preview = true
 baseline = true
 since = "0.2"
-sources = ["rules-review.md GDR-02", "incidents.md I-004", "judgement: only a change within one boot proves a hand"]
+sources = ["review GDR-02", "incident I-004", "judgement: only a change within one boot proves a hand"]
 
 [uses]
 "pci_config.acs_request_redirect" = "one of then and now is enough to say that nothing was cleared"

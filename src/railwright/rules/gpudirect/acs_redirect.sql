@@ -6,10 +6,10 @@ subject = "nic"
 needs = ["nic_scope.virtualization", "nic_scope.architecture", "gpu_nic.distance", "gpu_nic.common_hop", "pci_config.acs",
     "pci_config.acs_request_redirect", "pci_config.acs_completion_redirect"]
 message = "{subject}: on the way to its GPU {observed}"
-cost = "half the bandwidth (incidents.md I-003), or GPUDirect fails outright (incidents.md I-002, I-004, I-005)"
+cost = "half the bandwidth (incident I-003), or GPUDirect fails outright (incident I-002, I-004, I-005)"
 since = "0.2"
-sources = ["rules-review.md GDR-01", "incidents.md I-002", "incidents.md I-003", "incidents.md I-004", "incidents.md I-005",
-    "Linux commit aaca43fda742 (pci=disable_acs_redir)", "linux-rdma/rdma-core kernel-boot/rdma_topo", "reference.md B9"]
+sources = ["review GDR-01", "incident I-002", "incident I-003", "incident I-004", "incident I-005",
+    "Linux commit aaca43fda742 (pci=disable_acs_redir)", "linux-rdma/rdma-core kernel-boot/rdma_topo", "reference B9"]
 
 [unless]
 "gpu_nic.distance" = "NULL is further apart than one root complex, and how far is not known"

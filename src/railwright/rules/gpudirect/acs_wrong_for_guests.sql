@@ -8,7 +8,7 @@ needs = ["nic_scope.virtualization", "nic_scope.driver", "nic_parameter.current_
     "pci_config.acs_upstream_forwarding", "pci_config.acs_direct_translated"]
 message = "{subject} uses ATS, and ACS is not set for it: {observed}"
 since = "0.2"
-sources = ["rules-review.md N-13", "NVIDIA AI Enterprise, Optimizing VM configuration (Blackwell Ultra HGX), appendix",
+sources = ["review N-13", "NVIDIA AI Enterprise, Optimizing VM configuration (Blackwell Ultra HGX), appendix",
     "linux-rdma/rdma-core kernel-boot/rdma_topo"]
 
 [uses]

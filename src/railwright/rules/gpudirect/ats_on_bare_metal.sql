@@ -7,8 +7,8 @@ needs = ["nic_scope.virtualization", "nic_scope.architecture", "nic_scope.driver
 message = "{subject} has ATS_ENABLED={observed} on bare metal"
 preview = true
 since = "0.2"
-sources = ["rules-review.md GDR-05", "Mellanox/nic-configuration-operator README (ATS_ENABLED=0 for GPUDirect on bare metal)",
-    "reference.md B1.1"]
+sources = ["review GDR-05", "Mellanox/nic-configuration-operator README (ATS_ENABLED=0 for GPUDirect on bare metal)",
+    "reference B1.1"]
 
 [uses]
 "nic_scope.inferred" = "caps the severity"

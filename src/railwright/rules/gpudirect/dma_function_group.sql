@@ -6,7 +6,7 @@ subject = "gpu"
 needs = ["pci_function.root_bus", "pci_function.vendor", "pci_function.device", "pci_function.iommu_group"]
 message = "{subject} is in IOMMU group {observed}, the NIC's DMA function in {expected}"
 since = "0.2"
-sources = ["rules-review.md N-14", "linux-rdma/rdma-core kernel-boot/rdma_topo (check of iommu_group)",
+sources = ["review N-14", "linux-rdma/rdma-core kernel-boot/rdma_topo (check of iommu_group)",
     "NVIDIA Grace Blackwell CX8 GPUDirect RDMA guide"]
 +++
 ## Why it matters

@@ -5,9 +5,9 @@ severity = "medium"
 subject = "gpu"
 needs = ["host_scope.has_class", "host_scope.virtualization", "host_scope.architecture", "host_scope.gpus", "gpu_nic.distance"]
 message = "{subject} has its nearest compute NIC at {observed}"
-cost = "25 instead of 56 GB/s per NIC across sockets (incidents.md I-145)"
+cost = "25 instead of 56 GB/s per NIC across sockets (incident I-145)"
 since = "0.2"
-sources = ["rules-review.md GDR-11 and K8S-04", "incidents.md I-145", "incidents.md I-147", "pci.ids (ids of SXM modules)"]
+sources = ["review GDR-11 and K8S-04", "incident I-145", "incident I-147", "pci.ids (ids of SXM modules)"]
 
 [unless]
 "gpu_nic.distance" = "NULL is further apart than one root complex, and how far is not known"

@@ -5,9 +5,9 @@ severity = "high"
 subject = "nic"
 needs = ["nic_scope.virtualization", "nic_scope.driver", "host_scope.gpus", "nic_parameter.current_code"]
 message = "{subject} serves a guest and has ATS_ENABLED={observed}"
-cost = "27 instead of 48 GB/s (incidents.md I-006); a quarter of bare metal (incidents.md I-008)"
+cost = "27 instead of 48 GB/s (incident I-006); a quarter of bare metal (incident I-008)"
 since = "0.2"
-sources = ["rules-review.md GDR-04", "incidents.md I-006", "incidents.md I-007", "incidents.md I-008",
+sources = ["review GDR-04", "incident I-006", "incident I-007", "incident I-008",
     "NVIDIA AI Enterprise, Optimizing VM configuration, appendix (ATS and ACS)",
     "NVIDIA Grace Blackwell CX8 GPUDirect RDMA guide"]
 

@@ -5,9 +5,9 @@ severity = "high"
 subject = "host"
 needs = ["host_scope.virtualization", "host_scope.architecture", "host_scope.gpus", "port_scope.role", "pci_function.iommu_type"]
 message = "{subject} translates DMA: {observed}"
-cost = "98 of 337 GB/s in one 16-GPU job (incidents.md I-010)"
+cost = "98 of 337 GB/s in one 16-GPU job (incident I-010)"
 since = "0.2"
-sources = ["rules-review.md GDR-06", "incidents.md I-010", "Linux Documentation/ABI/testing/sysfs-kernel-iommu_groups (type)",
+sources = ["review GDR-06", "incident I-010", "Linux Documentation/ABI/testing/sysfs-kernel-iommu_groups (type)",
     "judgement: what to do on each architecture"]
 
 [uses]

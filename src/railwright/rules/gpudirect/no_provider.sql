@@ -5,9 +5,9 @@ severity = "high"
 subject = "host"
 needs = ["host_scope.gpus", "host_kind.nic_functions", "gpu_direct.gpu_driver_version", "gpu_direct.peermem_module"]
 message = "{subject} has {observed}: GPU traffic goes through host memory"
-cost = "33 instead of 93 GB/s (incidents.md I-001)"
+cost = "33 instead of 93 GB/s (incident I-001)"
 since = "0.2"
-sources = ["rules-review.md GDR-07", "incidents.md I-001", "incidents.md I-018", "incidents.md I-100",
+sources = ["review GDR-07", "incident I-001", "incident I-018", "incident I-100",
     "NVIDIA/nccl src/transport/net_ib/gdr.cc", "NVIDIA GPU Operator, GPUDirect RDMA (dma-buf recommended)"]
 
 [uses]

@@ -9,7 +9,7 @@ needs = [
 message = "{subject} has {observed}, expected {expected}"
 preview = true
 since = "0.2"
-sources = ["rules-review.md GDR-09 (judgement)", "incidents.md I-017", "modules-load.d(5), modprobe.d(5): softdep"]
+sources = ["review GDR-09 (judgement)", "incident I-017", "modules-load.d(5), modprobe.d(5): softdep"]
 
 [uses]
 "kubernetes_node.node" = "on a worker of a cluster an operator loads it: only where the node object was imported"

@@ -6,10 +6,10 @@ subject = "host"
 needs = ["host_scope.gpus", "gpu_direct.peermem_module", "gpu_direct.memory_peers", "kernel_module.taints"]
 message = "{subject} has {observed}, and the RDMA stack knows of no GPU memory"
 covers = ["GDR-10"]
-cost = "33 instead of 93 GB/s without GPUDirect (incidents.md I-001)"
+cost = "33 instead of 93 GB/s without GPUDirect (incident I-001)"
 since = "0.2"
-sources = ["rules-review.md GDR-08 and GDR-10", "incidents.md I-014", "incidents.md I-015", "incidents.md I-016",
-    "incidents.md I-100", "NVIDIA/nccl src/transport/net_ib/gdr.cc"]
+sources = ["review GDR-08 and GDR-10", "incident I-014", "incident I-015", "incident I-016",
+    "incident I-100", "NVIDIA/nccl src/transport/net_ib/gdr.cc"]
 
 [uses]
 "gpu_direct.gpu_driver_kind" = "asked only where nothing is registered: an open driver may serve by dma-buf"

@@ -8,7 +8,7 @@ message = "{subject} has ROCE_ADAPTIVE_ROUTING_EN {observed}, the fabric's adapt
 setting = "nic.parameter.ROCE_ADAPTIVE_ROUTING_EN"
 covers = ["N-16"]
 since = "0.2"
-sources = ["rules-review.md N-16", "reference.md B1.1, B1.2", "judgement: the site's word stands for the switches"]
+sources = ["review N-16", "reference B1.1, B1.2", "judgement: the site's word stands for the switches"]
 
 [uses]
 "site.adaptive_routing" = "nothing is wanted where the site says nothing"

@@ -8,7 +8,7 @@ message = "{subject} sends CNPs with DSCP {observed}, the site wants {expected}"
 setting = "nic.cnp_dscp"
 covers = ["QOS-06"]
 since = "0.2"
-sources = ["rules-review.md QOS-06", "reference.md B1.1, B1.2, B3"]
+sources = ["review QOS-06", "reference B1.1, B1.2, B3"]
 
 [uses]
 "site.cnp_dscp" = "nothing is wanted where the site says nothing"

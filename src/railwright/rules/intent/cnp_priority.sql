@@ -7,7 +7,7 @@ needs = ["port_scope.netdev", "port_scope.link_layer", "port_scope.role", "ecn_p
 message = "{subject} sends CNPs with priority {observed}, the site wants {expected}"
 setting = "nic.cnp_priority"
 since = "0.2"
-sources = ["rules-review.md QOS-06", "reference.md B1.1, B1.2, B3"]
+sources = ["review QOS-06", "reference B1.1, B1.2, B3"]
 
 [uses]
 "site.cnp_priority" = "nothing is wanted where the site says nothing"

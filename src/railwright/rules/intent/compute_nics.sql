@@ -8,9 +8,9 @@ message = "{subject} has {observed} compute NICs, its class has {expected}"
 covers = ["PCI-08"]
 since = "0.2"
 sources = [
-  "rules.md PCI-08",
-  "rules-review.md G-ROLE, G-NETNS, section 7",
-  "incidents.md I-103, I-104",
+  "review PCI-08",
+  "review G-ROLE, G-NETNS",
+  "incident I-103, I-104",
   "judgement: a card that was left out only by an inferred role caps the severity",
 ]
 

@@ -7,7 +7,7 @@ needs = ["port_scope.netdev", "port_scope.link_layer", "port_scope.role", "qos_d
 message = "{subject} gives the DSCP of RoCE data priority {observed}, the site wants {expected}"
 setting = "nic.dscp_priority"
 since = "0.2"
-sources = ["rules-review.md QOS-03", "reference.md B3", "incidents.md I-061, I-070", "Linux mlx5 en_dcbnl.c"]
+sources = ["review QOS-03", "reference B3", "incident I-061, I-070", "Linux mlx5 en_dcbnl.c"]
 
 [unless]
 "qos_dscp.priority" = "dcb tells it"

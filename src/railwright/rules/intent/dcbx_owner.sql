@@ -11,7 +11,7 @@ message = "{subject}: QoS can be set by {observed}, the site leaves it to {expec
 setting = "nic.dcbx"
 covers = ["N-01"]
 since = "0.2"
-sources = ["rules-review.md N-01, QOS-02", "reference.md B1.1, B3"]
+sources = ["review N-01, QOS-02", "reference B1.1, B3"]
 
 [uses]
 "site.dcbx_owner" = "nothing is wanted where the site says nothing"

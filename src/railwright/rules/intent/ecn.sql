@@ -8,7 +8,7 @@ message = "{subject} has {observed}, the site wants {expected}"
 setting = "nic.ecn"
 covers = ["QOS-05"]
 since = "0.2"
-sources = ["rules-review.md QOS-05", "reference.md B3", "incidents.md I-070", "docs.nvidia.com: DOCA, ECN"]
+sources = ["review QOS-05", "reference B3", "incident I-070", "docs.nvidia.com: DOCA, ECN"]
 
 [uses]
 "site.ecn" = "nothing is wanted where the site says nothing"

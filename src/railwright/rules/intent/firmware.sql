@@ -8,9 +8,9 @@ message = "{subject} runs firmware {observed}, the site wants {expected}"
 implied_by = ["FWC-08"]
 since = "0.2"
 sources = [
-  "rules-review.md FWC-01, G-PF, section 8",
-  "reference.md B1.0",
-  "incidents.md I-124",
+  "review FWC-01, G-PF, EFFECTS",
+  "reference B1.0",
+  "incident I-124",
   "Linux mlx5_core main.c (ids of virtual functions)",
 ]
 

@@ -7,8 +7,8 @@ needs = ["host_scope.has_class", "host_scope.gpus"]
 message = "{subject} has {observed} GPUs on the PCI bus, its class has {expected}"
 since = "0.2"
 sources = [
-  "rules-review.md PCI-08 (the same for GPUs: never trim the expectation)",
-  "incidents.md I-103",
+  "review PCI-08 (the same for GPUs: never trim the expectation)",
+  "incident I-103",
   "judgement: severity",
 ]
 

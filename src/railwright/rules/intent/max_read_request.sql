@@ -8,7 +8,7 @@ message = "{subject} reads {observed} bytes at a time, the site wants at least {
 setting = "pci.max_read_request"
 covers = ["PCI-04"]
 since = "0.2"
-sources = ["rules-review.md PCI-04 and section 8", "reference.md B3", "nic-configuration-operator README"]
+sources = ["review PCI-04, EFFECTS", "reference B3", "nic-configuration-operator README"]
 
 [uses]
 "site.max_read_request" = "nothing is wanted where the site says nothing"

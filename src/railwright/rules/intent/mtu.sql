@@ -7,7 +7,7 @@ needs = ["port_scope.netdev", "port_scope.link_layer", "port_scope.role", "netde
 message = "{subject} has an MTU of {observed}, the site wants {expected}"
 setting = "netdev.mtu"
 since = "0.2"
-sources = ["rules-review.md MTU-01 and section 8", "reference.md B3 (RoCE MTU)", "judgement: severity"]
+sources = ["review MTU-01, EFFECTS", "reference B3 (RoCE MTU)", "judgement: severity"]
 
 [uses]
 "site.netdev_mtu" = "nothing is wanted where the site says nothing"

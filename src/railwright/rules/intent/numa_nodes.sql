@@ -7,8 +7,8 @@ needs = ["host_scope.has_class", "numa_node.cpu_count"]
 message = "{subject} has {observed} NUMA nodes with CPUs, its class has {expected}"
 covers = ["NUM-02"]
 since = "0.2"
-cost = "an A100 PCIe pair far below expectation reached 9 GB/s with NPS=4 (incidents.md I-144)"
-sources = ["rules-review.md NUM-02, G-PLATFORM", "incidents.md I-144"]
+cost = "an A100 PCIe pair far below expectation reached 9 GB/s with NPS=4 (incident I-144)"
+sources = ["review NUM-02, G-PLATFORM", "incident I-144"]
 
 [uses]
 "host_scope.numa_nodes" = "nothing is wanted where the class says nothing"

@@ -9,9 +9,9 @@ message = "{subject} is {observed}, the site wants {expected}"
 covers = ["FWC-06", "FWC-07"]
 since = "0.2"
 sources = [
-  "rules-review.md FWC-06, FWC-07, FWC-12, G-PF, section 8",
-  "reference.md B1.0, B1.1",
-  "incidents.md I-120, I-122, I-126",
+  "review FWC-06, FWC-07, FWC-12, G-PF, EFFECTS",
+  "reference B1.0, B1.1",
+  "incident I-120, I-122, I-126",
   "mstflint mlxconfig_host.db: parameters shown only while another one is set",
 ]
 

@@ -9,7 +9,7 @@ message = "{subject} has no {observed}, for which the site wants a value"
 since = "0.2"
 sources = [
   "judgement: a wish that no card can fulfil is a mistake in the site file or a card of another kind",
-  "rules-review.md FWC-06, G-PF",
+  "review FWC-06, G-PF",
   "mstflint mlxconfig_host.db: parameters shown only while another one is set",
 ]
 

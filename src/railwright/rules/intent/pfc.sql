@@ -7,9 +7,9 @@ needs = ["port_scope.netdev", "port_scope.link_layer", "port_scope.role", "qos_p
 message = "{subject} has PFC on for priorities {observed}, the site wants {expected}"
 setting = "nic.pfc"
 covers = ["QOS-02"]
-cost = "bus bandwidth fell to 0.x GB/s without PFC on the path (incidents.md I-059)"
+cost = "bus bandwidth fell to 0.x GB/s without PFC on the path (incident I-059)"
 since = "0.2"
-sources = ["rules-review.md QOS-02 and section 8", "reference.md B3", "incidents.md I-059", "Linux mlx5 en_dcbnl.c"]
+sources = ["review QOS-02, EFFECTS", "reference B3", "incident I-059", "Linux mlx5 en_dcbnl.c"]
 
 [unless]
 "qos_priority.pfc_enabled" = "dcb tells it"

@@ -8,7 +8,7 @@ message = "{subject} runs at {observed}, its class has {expected}"
 covers = ["LNK-02"]
 implied_by = ["LNK-01"]
 since = "0.2"
-sources = ["rules-review.md LNK-02, G-CAUSE", "incidents.md I-080"]
+sources = ["review LNK-02, G-CAUSE", "incident I-080"]
 
 [uses]
 "host_scope.port_rate_gbps" = "nothing is wanted where the class says nothing"

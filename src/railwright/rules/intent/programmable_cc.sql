@@ -8,7 +8,7 @@ message = "{subject} has programmable congestion control {observed}, the site wa
 setting = "nic.parameter.USER_PROGRAMMABLE_CC"
 since = "0.2"
 sources = [
-  "rules-review.md G-PCC, FWC-12", "reference.md B1.1, B1.2", "docs.nvidia.com: ConnectX-7 firmware known issue 3327847",
+  "review G-PCC, FWC-12", "reference B1.1, B1.2", "docs.nvidia.com: ConnectX-7 firmware known issue 3327847",
   "judgement: severity",
 ]
 

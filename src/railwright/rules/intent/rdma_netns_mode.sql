@@ -7,7 +7,7 @@ needs = ["pcie_endpoint.kind", "rdma_system.netns_mode"]
 message = "{subject}: the RDMA namespace mode is {observed}, the site wants {expected}"
 covers = ["N-19"]
 since = "0.2"
-sources = ["rules-review.md N-19", "rdma-system(8)"]
+sources = ["review N-19", "rdma-system(8)"]
 
 [uses]
 "site.rdma_netns_mode" = "nothing is wanted where the site says nothing"

@@ -8,7 +8,7 @@ message = "{subject} trusts {observed}, the site wants {expected}"
 setting = "nic.trust"
 covers = ["QOS-01"]
 since = "0.2"
-sources = ["rules-review.md QOS-01", "reference.md B3"]
+sources = ["review QOS-01", "reference B3"]
 
 [uses]
 "site.trust" = "nothing is wanted where the site says nothing"

@@ -7,8 +7,8 @@ needs = ["kubernetes_resource.capacity_count", "kubernetes_resource.allocatable_
 message = "{subject} offers {observed}"
 since = "0.2"
 sources = [
-  "rules-review.md K8S-05",
-  "incidents.md I-091",
+  "review K8S-05",
+  "incident I-091",
   "judgement: the plugin's selector is not read, so only a resource without devices and one with devices taken out count",
 ]
 

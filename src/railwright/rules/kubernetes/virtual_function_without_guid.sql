@@ -10,8 +10,8 @@ needs = [
 message = "{subject}: {observed} of this virtual function is zero"
 since = "0.2"
 sources = [
-  "rules-review.md K8S-03 (Ethernet VFs: medium)",
-  "incidents.md I-089",
+  "review K8S-03 (Ethernet VFs: medium)",
+  "incident I-089",
   "Linux drivers/infiniband/core/sysfs.c: GID 0 of an InfiniBand port holds its GUID",
 ]
 

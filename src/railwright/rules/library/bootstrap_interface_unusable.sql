@@ -7,7 +7,7 @@ needs = ["library_setting.value", "library_setting.precedence", "probe_result.st
 message = "{subject}: NCCL_SOCKET_IFNAME is {observed}; {expected}"
 since = "0.2"
 sources = [
-    "rules-review.md N-21", "NCCL src/misc/socket.cc: ncclFindInterfaces, findInterfaces",
+    "review N-21", "NCCL src/misc/socket.cc: ncclFindInterfaces, findInterfaces",
     "judgement: an interface that is down does not count",
 ]
 +++

@@ -9,9 +9,9 @@ needs = [
 ]
 message = "{subject} is bonded: {observed}; wanted: {expected}"
 preview = true
-cost = "23 GB/s to 2.9 MB/s in one case (incidents.md I-036)"
+cost = "23 GB/s to 2.9 MB/s in one case (incident I-036)"
 since = "0.2"
-sources = ["rules-review.md NCC-08", "incidents.md I-036 I-037"]
+sources = ["review NCC-08", "incident I-036 I-037"]
 
 [uses]
 "site.fabric_mode" = "where the site says which congestion control it has, that is what is checked"

@@ -11,7 +11,7 @@ message = "{subject} has the GIDs {observed}; it had {expected}"
 baseline = true
 preview = true
 since = "0.2"
-sources = ["rules-review.md N-23", "incidents.md I-050 I-051"]
+sources = ["review N-23", "incident I-050 I-051"]
 
 [uses]
 "probe_result.status" = "tells an empty GID table from one that was not read whole"

@@ -6,7 +6,7 @@ subject = "host"
 needs = ["probe_result.status", "host_scope.gpus"]
 message = "{subject} sets {observed}; wanted: {expected}"
 since = "0.2"
-sources = ["rules-review.md NCC-03", "incidents.md I-028 I-030"]
+sources = ["review NCC-03", "incident I-028 I-030"]
 
 [uses]
 "library_setting.value" = "a variable that is not set has no row; probe_result tells whether the files were read"

@@ -7,7 +7,7 @@ needs = ["library_setting.value", "library_setting.precedence", "probe_result.st
 message = "{subject}: NCCL_IB_HCA is {observed}; {expected}"
 since = "0.2"
 sources = [
-    "rules-review.md NCC-01", "incidents.md I-028 I-058", "reference.md B9",
+    "review NCC-01", "incident I-028 I-058", "reference B9",
     "NCCL src/misc/utils.cc: parseStringList, matchIfList", "NCCL src/transport/net_ib/init.cc: ncclIbInitDevices",
 ]
 

@@ -10,7 +10,7 @@ needs = [
 message = "{subject}: NCCL_IB_HCA is {observed}: {expected}"
 since = "0.2"
 sources = [
-    "rules-review.md NCC-02", "incidents.md I-029 I-033", "reference.md B9",
+    "review NCC-02", "incident I-029 I-033", "reference B9",
     "NCCL src/misc/utils.cc: parseStringList, matchIfList", "NCCL src/transport/net_ib/init.cc: ncclIbInitDevices",
 ]
 

@@ -7,7 +7,7 @@ needs = ["probe_result.status", "host_scope.gpus", "host_scope.virtualization"]
 message = "{subject} sets {observed}; wanted: {expected}"
 covers = ["NCC-04"]
 since = "0.2"
-sources = ["rules-review.md NCC-04", "incidents.md I-005", "judgement: guests may need it"]
+sources = ["review NCC-04", "incident I-005", "judgement: guests may need it"]
 
 [uses]
 "library_setting.value" = "a variable that is not set has no row; probe_result tells whether the files were read"

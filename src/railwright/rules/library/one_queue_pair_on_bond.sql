@@ -9,9 +9,9 @@ needs = [
 ]
 message = "{subject} is bonded, and NCCL_IB_QPS_PER_CONNECTION is {observed}; {expected} would use both links"
 preview = true
-cost = "240 instead of 395 Gb/s on 2x200G (incidents.md I-034)"
+cost = "240 instead of 395 Gb/s on 2x200G (incident I-034)"
 since = "0.2"
-sources = ["rules-review.md NCC-05", "incidents.md I-034", "reference.md B9"]
+sources = ["review NCC-05", "incident I-034", "reference B9"]
 
 [uses]
 "probe_result.status" = "tells a port that is no bond, or a variable that is not set, from what was not read"

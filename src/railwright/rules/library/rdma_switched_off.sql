@@ -5,9 +5,9 @@ severity = "high"
 subject = "host"
 needs = ["probe_result.status", "port_scope.role"]
 message = "{subject} sets {observed}; wanted: {expected}"
-cost = "33 instead of 93 GB/s all-reduce without GPUDirect (incidents.md I-001)"
+cost = "33 instead of 93 GB/s all-reduce without GPUDirect (incident I-001)"
 since = "0.2"
-sources = ["rules-review.md NCC-04", "incidents.md I-001 I-005", "reference.md B9"]
+sources = ["review NCC-04", "incident I-001 I-005", "reference B9"]
 
 [uses]
 "library_setting.value" = "a variable that is not set has no row; probe_result tells whether the files were read"

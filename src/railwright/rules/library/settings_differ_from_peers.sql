@@ -8,7 +8,7 @@ needs = ["probe_result.status", "host_scope.kind"]
 message = "{subject} sets {observed}; its peers {expected}"
 preview = true
 since = "0.2"
-sources = ["rules-review.md N-20", "rules-review.md G-FLEET"]
+sources = ["review N-20", "review G-FLEET"]
 
 [uses]
 "host_scope.class" = "hosts are compared within a class where the site names classes"
@@ -19,7 +19,7 @@ sources = ["rules-review.md N-20", "rules-review.md G-FLEET"]
 [parameters.least_members]
 default = 8
 unit = "hosts"
-reason = "rules-review.md G-FLEET: fewer have no reliable majority"
+reason = "review G-FLEET: fewer have no reliable majority"
 
 [parameters.least_share]
 default = 0.8

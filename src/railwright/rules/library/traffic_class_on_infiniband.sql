@@ -6,7 +6,7 @@ subject = "host"
 needs = ["probe_result.status", "port_scope.role", "port_scope.link_layer"]
 message = "{subject} sets {observed}; wanted: {expected}"
 since = "0.2"
-sources = ["rules-review.md NCC-07", "incidents.md I-041"]
+sources = ["review NCC-07", "incident I-041"]
 
 [uses]
 "library_setting.value" = "a variable that is not set has no row; probe_result tells whether the files were read"

@@ -7,7 +7,7 @@ needs = ["probe_result.status", "host_scope.gpus"]
 message = "{subject} sets {observed}; wanted: {expected}"
 covers = ["NCC-04"]
 since = "0.2"
-sources = ["rules-review.md NCC-04", "reference.md B9: leave ALGO and PROTO unset"]
+sources = ["review NCC-04", "reference B9: leave ALGO and PROTO unset"]
 
 [uses]
 "library_setting.value" = "a variable that is not set has no row; probe_result tells whether the files were read"

@@ -7,7 +7,7 @@ needs = ["library_setting.value", "library_setting.precedence", "probe_result.st
 message = "{subject}: UCX_NET_DEVICES is {observed}; {expected}"
 covers = ["NCC-01"]
 since = "0.2"
-sources = ["rules-review.md NCC-01", "incidents.md I-028", "UCX src/ucp/core/ucp_context.c: ucp_is_resource_in_device_list"]
+sources = ["review NCC-01", "incident I-028", "UCX src/ucp/core/ucp_context.c: ucp_is_resource_in_device_list"]
 
 [uses]
 "host_scope.netns_mode" = "only excuses a list that does not fit"

@@ -7,7 +7,7 @@ needs = ["nccl_process.nccl_version", "nccl_process.network"]
 message = "{subject}: a run has {observed}; it needs {expected}"
 preview = true
 since = "0.2"
-sources = ["rules-review.md N-22", "judgement: as far as a log tells"]
+sources = ["review N-22", "judgement: as far as a log tells"]
 +++
 ## Why it matters
 NCCL's ranks speak a protocol of their own that changes between releases, and so do network plugins. Two versions in one

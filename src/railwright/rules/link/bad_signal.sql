@@ -8,8 +8,8 @@ message = "{subject} has {observed}, expected {expected}"
 implied_by = ["THM-01"]
 since = "0.2"
 sources = [
-  "rules-review.md LNK-04, error 4", "Mellanox/ufm_sdk_3.0 plugins/pdr_deterministic_plugin/README.md (symbol BER over 125 min)",
-  "oracle-quickstart/oci-hpc check_gpu_setup.py (Bad signal integrity)", "reference.md B2",
+  "review LNK-04", "Mellanox/ufm_sdk_3.0 plugins/pdr_deterministic_plugin/README.md (symbol BER over 125 min)",
+  "oracle-quickstart/oci-hpc check_gpu_setup.py (Bad signal integrity)", "reference B2",
   "judgement: on Ethernet the effective BER stands for the symbol BER, which is not printed there",
 ]
 
@@ -29,17 +29,17 @@ sources = [
 [parameters.settled_min]
 default = 125
 unit = "min since the counters were cleared"
-reason = "rules-review.md LNK-04: judged earlier, errors of link training count; PDR's longer window"
+reason = "review LNK-04: judged earlier, errors of link training count; PDR's longer window"
 
 [parameters.most_errors]
 default = 1e-15
 unit = "errors per bit, after correction"
-reason = "rules-review.md LNK-04 (PDR): over 125 min or more; at 400G that is three errors"
+reason = "review LNK-04 (PDR): over 125 min or more; at 400G that is three errors"
 
 [parameters.most_raw_errors]
 default = 1e-5
 unit = "errors per bit, before correction"
-reason = "rules-review.md LNK-04: below it PAM4 lanes are in order; only together with the firmware's diagnosis"
+reason = "review LNK-04: below it PAM4 lanes are in order; only together with the firmware's diagnosis"
 +++
 ## Why it matters
 What error correction cannot repair is lost: packets are sent anew, and one such link slows every collective that crosses

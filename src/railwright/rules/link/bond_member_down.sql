@@ -6,7 +6,7 @@ subject = "port"
 needs = ["port_scope.link_layer", "port_scope.role", "port_scope.netdev", "netdev.master", "bond_member.mii_status"]
 message = "{subject} has {observed} in its bond"
 since = "0.2"
-sources = ["rules-review.md N-17", "scitix/sichek bond specification"]
+sources = ["review N-17", "scitix/sichek bond specification"]
 
 [uses]
 "port_scope.inferred" = "caps the severity"

@@ -11,7 +11,7 @@ message = "The bond of {subject} is not fit for RoCE: {observed}"
 covers = ["N-17"]
 since = "0.2"
 sources = [
-  "rules-review.md N-17", "scitix/sichek bond specification",
+  "review N-17", "scitix/sichek bond specification",
   "judgement: members in different LACP aggregators are two links of which one idles",
 ]
 

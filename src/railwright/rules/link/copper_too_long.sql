@@ -9,10 +9,10 @@ needs = [
 ]
 message = "{subject} runs {observed}, {expected} is the reach at this rate"
 preview = true
-cost = "40 % of all-reduce bandwidth, passive copper above 5 m on NDR (incidents.md I-076)"
+cost = "40 % of all-reduce bandwidth, passive copper above 5 m on NDR (incident I-076)"
 since = "0.2"
 sources = [
-  "rules-review.md LNK-10", "incidents.md I-076",
+  "review LNK-10", "incident I-076",
   "https://docs.nvidia.com/networking/display/400g100gpam4ovpub/linkx-100g-pam4-product-line-overview: 3 m at 100G per lane",
   "judgement: 5 m at 25G and 3 m at 50G per lane, as cables are sold",
 ]

@@ -12,7 +12,7 @@ implied_by = ["LNK-03", "THM-01"]
 baseline = true
 since = "0.2"
 sources = [
-  "rules-review.md N-06, G-WINDOW", "mlx5 counters.rst (rx_pcs_symbol_err_phy)",
+  "review N-06, G-WINDOW", "mlx5 counters.rst (rx_pcs_symbol_err_phy)",
   "judgement: while a link trains it makes errors, so a window in which it fell says nothing",
 ]
 

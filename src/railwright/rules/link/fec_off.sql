@@ -7,7 +7,7 @@ needs = ["port_scope.link_layer", "port_scope.role", "port_scope.state", "rdma_p
 message = "{subject} runs {observed}, its cable needs {expected}"
 since = "0.2"
 sources = [
-  "rules-review.md LNK-03", "reference.md B7, B8", "incidents.md I-079",
+  "review LNK-03", "reference B7, B8", "incident I-079",
   "https://docs.nvidia.com/networking/display/cablemanagfaq/frequently+asked+questions+(faq): CA-N copper runs without FEC",
 ]
 

@@ -12,7 +12,7 @@ implied_by = ["LNK-06", "LNK-01", "THM-01"]
 baseline = true
 since = "0.2"
 sources = [
-  "rules-review.md LNK-05, G-WINDOW", "incidents.md I-072, I-073, I-074",
+  "review LNK-05, G-WINDOW", "incident I-072, I-073, I-074",
   "Linux drivers/infiniband/core/sysfs.c; mlx5 counters.rst (link_down_events_phy)",
 ]
 

@@ -12,7 +12,7 @@ implied_by = ["LNK-01", "THM-01"]
 baseline = true
 since = "0.2"
 sources = [
-  "rules-review.md LNK-05, LNK-06, G-WINDOW", "incidents.md I-072, I-073",
+  "review LNK-05, LNK-06, G-WINDOW", "incident I-072, I-073",
   "https://docs.nvidia.com/health-validation/reference/checks/infiniband.md (an outage of 30 s)",
 ]
 
@@ -34,12 +34,12 @@ sources = [
 [parameters.flaps_per_day]
 default = 2
 unit = "times a day, and not less than that in all"
-reason = "rules-review.md LNK-05: two flaps are worse than one; the day is judgement"
+reason = "review LNK-05: two flaps are worse than one; the day is judgement"
 
 [parameters.outage_s]
 default = 30
 unit = "s"
-reason = "rules-review.md LNK-06: NVIDIA's health validation counts outages of 30 s or more"
+reason = "review LNK-06: NVIDIA's health validation counts outages of 30 s or more"
 +++
 ## Why it matters
 A cable or module that fails again and again will fail under the next job too, and retries do not bridge 30 seconds: with

@@ -12,7 +12,7 @@ implied_by = ["LNK-04", "THM-01"]
 baseline = true
 since = "0.2"
 sources = [
-  "rules-review.md LNK-07, LNK-08, G-WINDOW", "Linux drivers/infiniband/core/sysfs.c (widths)",
+  "review LNK-07, LNK-08, G-WINDOW", "Linux drivers/infiniband/core/sysfs.c (widths)",
   "Mellanox/ufm_sdk_3.0 plugins/pdr_deterministic_plugin/README.md (symbol errors)",
 ]
 
@@ -22,22 +22,22 @@ sources = [
 [parameters.symbol_errors]
 default = 1e-14
 unit = "symbol errors per bit over 12 min, a tenth of it over 125 min or more"
-reason = "rules-review.md LNK-04, LNK-07: limits of UFM's PDR plugin"
+reason = "review LNK-04, LNK-07: limits of UFM's PDR plugin"
 
 [parameters.recoveries_per_min]
 default = 5
 unit = "1/min"
-reason = "rules-review.md LNK-07"
+reason = "review LNK-07"
 
 [parameters.receive_errors_per_s]
 default = 10
 unit = "1/s"
-reason = "rules-review.md LNK-07"
+reason = "review LNK-07"
 
 [parameters.discards_per_s]
 default = 100
 unit = "1/s"
-reason = "rules-review.md LNK-07"
+reason = "review LNK-07"
 +++
 ## Why it matters
 Symbol errors and recoveries are the cable, its ends or a module. Receive errors are packets that came damaged. Discards are

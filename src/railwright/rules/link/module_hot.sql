@@ -8,7 +8,7 @@ message = "The module of {subject} has {observed}, its limit is {expected}"
 baseline = true
 since = "0.2"
 sources = [
-  "rules-review.md THM-01", "incidents.md I-152, I-153",
+  "review THM-01", "incident I-152, I-153",
   "judgement: where only mlxlink answers, its limit is the module's alarm, not its warning",
 ]
 
@@ -38,22 +38,22 @@ medium = "a module without a limit of its own, between warning_c and limit_c"
 [parameters.warning_c]
 default = 70.0
 unit = "C, for modules without a limit of their own"
-reason = "rules-review.md THM-01: a warning from 70 C on"
+reason = "review THM-01: a warning from 70 C on"
 
 [parameters.limit_c]
 default = 80.0
 unit = "C, for modules without a limit of their own"
-reason = "incidents.md I-152: modules switch themselves off at about 80 C"
+reason = "incident I-152: modules switch themselves off at about 80 C"
 
 [parameters.most_change_c]
 default = 5.0
 unit = "C"
-reason = "incidents.md I-153: one bad reading of 120 C; two that agree are no bad reading"
+reason = "incident I-153: one bad reading of 120 C; two that agree are no bad reading"
 
 [parameters.least_seconds]
 default = 60
 unit = "s between the two readings"
-reason = "rules-review.md THM-01"
+reason = "review THM-01"
 +++
 ## Why it matters
 A module beyond its limit makes errors, ages, and at about 80 C switches itself off: that looks like a pulled cable.

@@ -9,7 +9,7 @@ needs = [
 message = "{subject} is {observed}: no subnet manager serves it"
 since = "0.2"
 sources = [
-  "rules-review.md TOP-03, LNK-01",
+  "review TOP-03, LNK-01",
   "https://docs.nvidia.com/networking/display/ufmsdnappumv4184/fabric+validation+tab (duplicate and zero LIDs)",
 ]
 
@@ -21,7 +21,7 @@ sources = [
 [parameters.settles_s]
 default = 120
 unit = "s since boot"
-reason = "rules-review.md TOP-03: a manager takes up to two minutes to find a port"
+reason = "review TOP-03: a manager takes up to two minutes to find a port"
 +++
 ## Why it matters
 The cable works and the port does not: without a subnet manager it has no LID, no routes and no partition, and nothing can

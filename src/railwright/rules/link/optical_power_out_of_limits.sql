@@ -11,7 +11,7 @@ needs = [
 message = "{subject} has {observed}"
 preview = true
 since = "0.2"
-sources = ["rules-review.md N-25", "scitix/sichek transceiver check (as in peers.md 3.6)", "reference.md B2"]
+sources = ["review N-25", "SICHEK: power of each lane against the alarms of the module", "reference B2"]
 
 [unless]
 "mlxlink_lane.rx_power_low_dbm" = "NULL is a module without limits, which measures nothing"
@@ -26,7 +26,7 @@ sources = ["rules-review.md N-25", "scitix/sichek transceiver check (as in peers
 [parameters.margin_db]
 default = 0.0
 unit = "dB above the module's lower limit"
-reason = "rules-review.md N-25: below the limit is a fault; 1 dB would warn before"
+reason = "review N-25: below the limit is a fault; 1 dB would warn before"
 +++
 ## Why it matters
 Light that fades is a dirty end, a bent fibre or a dying laser. The link is still up; it is the time to act.

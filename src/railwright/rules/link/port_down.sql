@@ -9,7 +9,7 @@ message = "{subject} is {observed}, expected {expected}"
 implied_by = ["THM-01"]
 since = "0.2"
 sources = [
-  "rules-review.md LNK-01, G-NETNS, G-FLEET", "incidents.md I-083, I-097",
+  "review LNK-01, G-NETNS, G-FLEET", "incident I-083, I-097",
   "judgement: a port that looks unused is expected up where most of its twins carry compute traffic",
 ]
 
@@ -30,12 +30,12 @@ sources = [
 [parameters.least_members]
 default = 8
 unit = "ports"
-reason = "rules-review.md G-FLEET: fewer are no group to compare in"
+reason = "review G-FLEET: fewer are no group to compare in"
 
 [parameters.settles_s]
 default = 600
 unit = "s since boot"
-reason = "rules-review.md LNK-01: optics, training and the subnet manager take minutes after a boot"
+reason = "review LNK-01: optics, training and the subnet manager take minutes after a boot"
 +++
 ## Why it matters
 One rail is lost: jobs that use it fail, or the library drops to fewer NICs or to sockets without a word.

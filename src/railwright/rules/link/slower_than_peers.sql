@@ -8,7 +8,7 @@ needs = ["port_scope.role", "port_scope.state", "port_scope.rate_gbps", "port_sc
 message = "{subject} runs at {observed}, most of its peers at {expected}"
 implied_by = ["LNK-01"]
 since = "0.2"
-sources = ["rules-review.md LNK-02, G-FLEET, G-CAUSE", "incidents.md I-080"]
+sources = ["review LNK-02, G-FLEET, G-CAUSE", "incident I-080"]
 
 [uses]
 "host_scope.port_rate_gbps" = "where the class says a rate, INTENT.port_rate judges"
@@ -22,7 +22,7 @@ sources = ["rules-review.md LNK-02, G-FLEET, G-CAUSE", "incidents.md I-080"]
 [parameters.least_members]
 default = 8
 unit = "active ports of one cohort"
-reason = "rules-review.md G-FLEET: fewer are no group to compare in"
+reason = "review G-FLEET: fewer are no group to compare in"
 +++
 ## Why it matters
 The job runs, slower: a collective waits for its slowest rail. Nothing in the job's output says why.

@@ -5,9 +5,9 @@ severity = "high"
 subject = "host"
 needs = ["host_scope.virtualization", "host_scope.gpus", "host_kind.nic_functions"]
 message = "{subject} shows {observed}: NCCL cannot tell which NIC is near which GPU"
-cost = "260 instead of 350 GB/s (incidents.md I-009)"
+cost = "260 instead of 350 GB/s (incident I-009)"
 since = "0.2"
-sources = ["rules-review.md NUM-05", "incidents.md I-009", "incidents.md I-007",
+sources = ["review NUM-05", "incident I-009", "incident I-007",
     "NVIDIA/nccl src/misc/param.cc (where settings come from)"]
 
 [uses]

@@ -7,7 +7,7 @@ needs = ["host_scope.virtualization", "port_scope.role", "cpu_frequency.driver",
 message = "{subject} has {observed}"
 preview = true
 since = "0.2"
-sources = ["rules-review.md NUM-03", "NVIDIA/nccl-tests issue 374", "judgement: an energy preference of performance is as good"]
+sources = ["review NUM-03", "NVIDIA/nccl-tests issue 374", "judgement: an energy preference of performance is as good"]
 
 [uses]
 "host_scope.is_grace" = "Grace root ports are no guest's, where lscpu cannot tell"

@@ -6,7 +6,7 @@ subject = "nic"
 needs = ["nic_scope.virtualization", "pci_function.numa_node", "numa_node.cpu_count"]
 message = "{subject} belongs to no NUMA node, on a host that has {expected}"
 since = "0.2"
-sources = ["rules-review.md NUM-01", "incidents.md I-146", "judgement: guests are left out, there it is normal"]
+sources = ["review NUM-01", "incident I-146", "judgement: guests are left out, there it is normal"]
 
 [uses]
 "nic_scope.is_grace" = "Grace root ports are no guest's, where lscpu cannot tell"

@@ -9,7 +9,7 @@ message = "{subject} is connected to {observed}, the plan has {expected}"
 implied_by = ["TOP-01", "TOP-04", "LNK-01"]
 since = "0.3"
 sources = [
-  "rules-review.md TOP-02", "incidents.md I-132", "judgement: a link between switches that is missing is medium; each cable is named at one of its ends, the one nearer to hosts",
+  "review TOP-02", "incident I-132", "judgement: a link between switches that is missing is medium; each cable is named at one of its ends, the one nearer to hosts",
 ]
 
 [grades]

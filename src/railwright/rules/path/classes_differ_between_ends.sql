@@ -12,7 +12,7 @@ message = "{subject} has {observed}, the other end has {expected}"
 implied_by = ["INTENT.pfc", "INTENT.trust", "INTENT.data_dscp", "QOS-01", "QOS-03", "SWQ-01", "SWQ-02", "SWQ-15"]
 since = "0.3"
 sources = [
-  "rules-review.md XHP-01, G-FABRIC", "incidents.md I-070",
+  "review XHP-01, G-FABRIC", "incident I-070",
   "judgement: the end that is not as wanted is named; without a wish the one that is unlike its cohort; without either both",
 ]
 

@@ -9,7 +9,7 @@ message = "{subject} has MTU {observed}, needed is {expected}"
 setting = "switch.mtu"
 covers = ["MTU-03"]
 since = "0.3"
-sources = ["rules-review.md MTU-03", "judgement: what most compute ports have is what the fabric must carry, where the site does not say it"]
+sources = ["review MTU-03", "judgement: what most compute ports have is what the fabric must carry, where the site does not say it"]
 
 [uses]
 "site.switch_mtu" = "what the site wants of its switch ports"

@@ -10,7 +10,7 @@ setting = "link.mtu"
 covers = ["MTU-03"]
 since = "0.3"
 sources = [
-  "rules-review.md MTU-03, error 7",
+  "review MTU-03",
   "judgement: the end that is not as wanted is named; without a wish the one that is unlike its cohort; without either both",
 ]
 

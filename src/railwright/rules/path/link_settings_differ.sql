@@ -8,7 +8,7 @@ needs = ["end_scope.has_switches", "end_scope.role", "end_scope.peer_kind", "end
 message = "{subject} has {observed}, the other end has {expected}"
 since = "0.3"
 sources = [
-  "rules-review.md XHP-02 and error 7", "incidents.md I-080, I-081",
+  "review XHP-02", "incident I-080, I-081",
   "judgement: the speed in force of a link that is up is the same at both ends, so what is asked for is compared; negotiation that differs on every link alike is a matter of words",
 ]
 

@@ -11,7 +11,7 @@ implied_by = ["QOS-05", "INTENT.ecn"]
 baseline = true
 preview = true
 since = "0.3"
-sources = ["rules-review.md XHP-04, G-PCC, G-WINDOW", "Linux mlx5 counters.c (np_ecn_marked_roce_packets, np_cnp_sent)"]
+sources = ["review XHP-04, G-PCC, G-WINDOW", "Linux mlx5 counters.c (np_ecn_marked_roce_packets, np_cnp_sent)"]
 
 [uses]
 "site.programmable_cc" = "with programmable congestion control these counters are no evidence"

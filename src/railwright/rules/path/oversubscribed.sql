@@ -7,7 +7,7 @@ needs = ["switch_place.tier", "switch_place.down_mbps", "switch_place.up_mbps", 
 message = "{subject} has {observed} of downlink speed for each of uplink, the site was built for {expected}"
 implied_by = ["TOP-05", "TOP-02"]
 since = "0.3"
-sources = ["predict.md 4 and 5", "judgement: only links that are up count"]
+sources = ["SUPERPOD: fabrics that are not oversubscribed", "judgement: only links that are up count"]
 
 [uses]
 "target.kind" = "the run itself says which machines are switches"

@@ -9,7 +9,7 @@ message = "{subject} sends packets up again that came down: {observed}"
 implied_by = ["TOP-02"]
 since = "0.3"
 sources = [
-  "incidents.md I-071 (PFC deadlock in production)",
+  "incident I-071 (PFC deadlock in production)",
   "judgement: in a fabric whose routes go up and then down buffers cannot wait for one another in a circle; a turn that closes none is still a longer path",
 ]
 

@@ -14,7 +14,7 @@ baseline = true
 preview = true
 since = "0.3"
 sources = [
-  "rules-review.md XHP-03, G-WINDOW", "mlx5 counters.rst (tx_prioP_pause)",
+  "review XHP-03, G-WINDOW", "mlx5 counters.rst (tx_prioP_pause)",
   "judgement: chips count frames that end a pause or not, and the two are read some seconds apart, so only a factor of two is odd",
 ]
 
@@ -27,12 +27,12 @@ sources = [
 [parameters.least_frames]
 default = 1000
 unit = "pause frames"
-reason = "rules-review.md XHP-03: fewer tell nothing"
+reason = "review XHP-03: fewer tell nothing"
 
 [parameters.most_ratio]
 default = 2.0
 unit = "times as many at one end"
-reason = "rules-review.md XHP-03: outside 0.5 to 2"
+reason = "review XHP-03: outside 0.5 to 2"
 +++
 ## Why it matters
 A pause for another priority than the switch expects is counted elsewhere, or nowhere, and stops nothing: the host thinks that it is heard.

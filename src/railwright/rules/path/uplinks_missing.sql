@@ -9,7 +9,7 @@ message = "{subject} has {observed}, {expected}"
 implied_by = ["TOP-02"]
 since = "0.3"
 sources = [
-  "incidents.md I-117, I-075", "predict.md 4 (uplinks and oversubscription)",
+  "incident I-117, I-075", "judgement: uplinks and oversubscription are counted over links",
   "judgement: switches of one tier and model are built alike; equal-cost routing shares by links, so that uneven links load spines unevenly",
 ]
 

@@ -11,7 +11,7 @@ implied_by = ["TOP-01", "TOP-02"]
 covers = ["TOP-01"]
 since = "0.2"
 sources = [
-  "rules-review.md TOP-01, G-FLEET", "incidents.md I-131",
+  "review TOP-01, G-FLEET", "incident I-131",
   "judgement: the slot instead of the rail's number, which moves when a card is missing",
 ]
 
@@ -22,12 +22,12 @@ sources = [
 [parameters.least_members]
 default = 8
 unit = "ports of one kind on one leaf"
-reason = "rules-review.md G-FLEET: fewer are no group to compare in"
+reason = "review G-FLEET: fewer are no group to compare in"
 
 [parameters.least_share]
 default = 0.8
 unit = "of these ports in one slot"
-reason = "rules-review.md TOP-01: a pattern that more than 80 % follow; leaves that serve several rails have none"
+reason = "review TOP-01: a pattern that more than 80 % follow; leaves that serve several rails have none"
 +++
 ## Why it matters
 In a rail fabric the same NIC of every host meets on one leaf. A cable in another leaf sends that rail's traffic over the

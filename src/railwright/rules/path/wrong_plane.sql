@@ -7,7 +7,7 @@ peers = true
 needs = ["end_scope.kind", "end_scope.role", "end_scope.peer"]
 message = "{subject} is cabled to {observed}, the plan has {expected}"
 since = "0.3"
-sources = ["judgement: the same edge check as TOP-01, for planes (predict.md 5: multi-plane designs)"]
+sources = ["judgement: the same edge check as TOP-01, for planes"]
 
 [uses]
 "planned_link.plane" = "the plan; without one nothing can be told"

@@ -7,7 +7,7 @@ peers = true
 needs = ["end_scope.kind", "end_scope.role", "end_scope.peer"]
 message = "{subject} is cabled to {observed}, the plan has {expected}"
 since = "0.3"
-sources = ["rules-review.md TOP-01 (with a plan)", "incidents.md I-131"]
+sources = ["review TOP-01 (with a plan)", "incident I-131"]
 
 [uses]
 "planned_link.rail" = "the plan; without one nothing can be told"

@@ -10,7 +10,7 @@ implied_by = ["PCI-01", "PCI-02", "PCI-03"]
 preview = true
 baseline = true
 since = "0.2"
-sources = ["rules-review.md N-05", "Linux Documentation/networking/device_drivers/ethernet/mellanox/mlx5/counters.rst",
+sources = ["review N-05", "Linux Documentation/networking/device_drivers/ethernet/mellanox/mlx5/counters.rst",
     "judgement: an idle port proves nothing"]
 
 [uses]

@@ -7,7 +7,7 @@ needs = ["nic_scope.virtualization", "nic_scope.driver", "port_scope.role", "por
 message = "{subject}: PCIe carries {observed}, its ports {expected}"
 implied_by = ["PCI-01", "PCI-02", "N-09"]
 since = "0.2"
-sources = ["rules-review.md PCI-03", "reference.md B6", "incidents.md I-136", "Linux __pcie_print_link_status (pci.c)"]
+sources = ["review PCI-03", "reference B6", "incident I-136", "Linux __pcie_print_link_status (pci.c)"]
 
 [uses]
 "nic_scope.is_grace" = "Grace root ports are no guest's, where lscpu cannot tell"
@@ -31,7 +31,7 @@ sources = ["rules-review.md PCI-03", "reference.md B6", "incidents.md I-136", "L
 [parameters.usable_share]
 default = 0.9
 unit = "of the rate behind the encoding"
-reason = "packet headers leave 0.914 at a payload of 256 bytes, flow control takes a little more (reference.md B6)"
+reason = "packet headers leave 0.914 at a payload of 256 bytes, flow control takes a little more (reference B6)"
 +++
 ## Why it matters
 Whatever the fabric does, the card cannot pass more than its PCIe links carry. A 400G port needs Gen5 x16; on Gen4 x16 it

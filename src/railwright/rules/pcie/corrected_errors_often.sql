@@ -15,7 +15,7 @@ preview = true
 baseline = true
 since = "0.2"
 sources = [
-  "rules-review.md PCI-09, G-PF, G-FLEET, G-WINDOW (judgement)",
+  "review PCI-09, G-PF, G-FLEET, G-WINDOW (judgement)",
   "Linux Documentation/ABI/testing/sysfs-bus-pci-devices-aer_stats",
 ]
 
@@ -25,17 +25,17 @@ sources = [
 [parameters.most_per_hour]
 default = 100
 unit = "errors per hour"
-reason = "rules-review.md PCI-09 (judgement): a healthy link has none or a few; where the median is 0, this alone decides"
+reason = "review PCI-09 (judgement): a healthy link has none or a few; where the median is 0, this alone decides"
 
 [parameters.times_median]
 default = 10
 unit = "times"
-reason = "rules-review.md PCI-09 (judgement): some boards count many everywhere"
+reason = "review PCI-09 (judgement): some boards count many everywhere"
 
 [parameters.least_members]
 default = 8
 unit = "NICs"
-reason = "rules-review.md G-FLEET: fewer are no group to compare in"
+reason = "review G-FLEET: fewer are no group to compare in"
 +++
 ## Why it matters
 Each corrected error is a packet that was sent again: nothing is lost, but the link is marginal, stalls for moments, and

@@ -12,7 +12,7 @@ preview = true
 baseline = true
 since = "0.2"
 sources = [
-  "rules-review.md PCI-09, G-PF, G-ROLE, G-WINDOW (judgement)", "Linux Documentation/ABI/testing/sysfs-bus-pci-devices-aer_stats",
+  "review PCI-09, G-PF, G-ROLE, G-WINDOW (judgement)", "Linux Documentation/ABI/testing/sysfs-bus-pci-devices-aer_stats",
   "PCI Express Base Specification, Advanced Error Reporting: uncorrectable errors",
 ]
 

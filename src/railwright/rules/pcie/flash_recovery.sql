@@ -6,7 +6,7 @@ subject = "host"
 needs = ["pci_function.vendor", "pci_function.device", "pci_function.class", "pci_function.physical_function"]
 message = "{subject} has a card without firmware: {observed}"
 since = "0.2"
-sources = ["rules-review.md N-10", "pci.ids, Mellanox/mstflint kernel driver (ids of flash recovery)",
+sources = ["review N-10", "pci.ids, Mellanox/mstflint kernel driver (ids of flash recovery)",
     "judgement: firmware 0.0.0 is none"]
 
 [uses]

@@ -6,7 +6,7 @@ subject = "nic"
 needs = ["nic_scope.virtualization", "nic_scope.driver", "nic_scope.role", "nic_parameter.current_code"]
 message = "{subject} limits its own PCIe link: {observed}"
 since = "0.2"
-sources = ["rules-review.md N-09", "reference.md B1.1"]
+sources = ["review N-09", "reference B1.1"]
 
 [uses]
 "nic_scope.is_grace" = "Grace root ports are no guest's, where lscpu cannot tell"

@@ -6,9 +6,9 @@ subject = "nic"
 needs = ["nic_scope.virtualization", "pci_function.parent", "pcie_path.width", "pcie_path.width_max"]
 message = "{subject} has a PCIe link of {observed}, both ends have {expected}"
 implied_by = ["N-09"]
-cost = "x8 instead of x16 halves the ceiling: 504 -> 252 Gb/s at 32 GT/s (incidents.md I-136)"
+cost = "x8 instead of x16 halves the ceiling: 504 -> 252 Gb/s at 32 GT/s (incident I-136)"
 since = "0.2"
-sources = ["rules-review.md PCI-02", "incidents.md I-136", "incidents.md I-137", "reference.md B6"]
+sources = ["review PCI-02", "incident I-136", "incident I-137", "reference B6"]
 
 [uses]
 "nic_scope.is_grace" = "Grace root ports are no guest's, where lscpu cannot tell"

@@ -6,9 +6,9 @@ subject = "nic"
 needs = ["nic_scope.virtualization", "pci_function.parent", "pcie_path.speed_gts", "pcie_path.speed_max_gts"]
 message = "{subject} has a PCIe link at {observed}, both ends can do {expected}"
 implied_by = ["N-09"]
-cost = "half the speed halves the ceiling: 504 -> 252 Gb/s at x16 from 32 to 16 GT/s (reference.md B6)"
+cost = "half the speed halves the ceiling: 504 -> 252 Gb/s at x16 from 32 to 16 GT/s (reference B6)"
 since = "0.2"
-sources = ["rules-review.md PCI-01", "incidents.md I-139", "incidents.md I-136", "reference.md B6"]
+sources = ["review PCI-01", "incident I-139", "incident I-136", "reference B6"]
 
 [uses]
 "nic_scope.is_grace" = "Grace root ports are no guest's, where lscpu cannot tell"

@@ -5,9 +5,9 @@ severity = "blocker"
 subject = "nic"
 needs = ["nic_scope.driver"]
 message = "{subject} is on the PCI bus and dead: {observed}"
-cost = "a whole rail of the node (incidents.md I-103, I-104)"
+cost = "a whole rail of the node (incident I-103, I-104)"
 since = "0.2"
-sources = ["rules-review.md PCI-07", "incidents.md I-103", "incidents.md I-104",
+sources = ["review PCI-07", "incident I-103", "incident I-104",
     "Linux Documentation/networking/multi-pf-netdev.rst", "rdma-system(8)"]
 
 [uses]

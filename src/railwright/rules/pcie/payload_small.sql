@@ -5,9 +5,9 @@ severity = "medium"
 subject = "nic"
 needs = ["nic_scope.virtualization", "pcie_path.speed_gts", "pcie_path.width", "pci_config.max_payload"]
 message = "{subject} is set to a payload of {observed}, its path allows {expected}"
-cost = "ceiling of Gen5 x16: 461 -> 425 Gb/s with 128 instead of 256 bytes (reference.md B6)"
+cost = "ceiling of Gen5 x16: 461 -> 425 Gb/s with 128 instead of 256 bytes (reference B6)"
 since = "0.2"
-sources = ["rules-review.md N-08", "reference.md B6", "Linux Documentation/admin-guide/kernel-parameters.txt (pci=pcie_bus_*)"]
+sources = ["review N-08", "reference B6", "Linux Documentation/admin-guide/kernel-parameters.txt (pci=pcie_bus_*)"]
 
 [uses]
 "nic_scope.is_grace" = "Grace root ports are no guest's, where lscpu cannot tell"
@@ -25,12 +25,12 @@ sources = ["rules-review.md N-08", "reference.md B6", "Linux Documentation/admin
 [parameters.enough_bytes]
 default = 256
 unit = "bytes"
-reason = "server root ports of today take 256 to 512; from 256 on headers cost less than a tenth (reference.md B6)"
+reason = "server root ports of today take 256 to 512; from 256 on headers cost less than a tenth (reference B6)"
 
 [parameters.fast_gts]
 default = 16
 unit = "GT/s"
-reason = "from Gen4 x16 on the headers of 128-byte packets take what the port needs (rules-review.md N-08)"
+reason = "from Gen4 x16 on the headers of 128-byte packets take what the port needs (review N-08)"
 +++
 ## Why it matters
 Every packet carries some 24 bytes of header. With 128 bytes of payload a Gen5 x16 link ends at 425 Gb/s and a Gen4 x16

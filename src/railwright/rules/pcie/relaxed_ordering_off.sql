@@ -5,10 +5,10 @@ severity = "medium"
 subject = "host"
 needs = ["cpu.vendor", "cpu.family", "host_scope.virtualization", "port_scope.role", "pci_config.relaxed_ordering"]
 message = "{subject} needs relaxed ordering and has {observed}"
-cost = "150 of 200 Gb/s on EPYC (incidents.md I-012); 16 of more than 40 GB/s on Emerald Rapids (incidents.md I-011)"
+cost = "150 of 200 Gb/s on EPYC (incident I-012); 16 of more than 40 GB/s on Emerald Rapids (incident I-011)"
 preview = true
 since = "0.2"
-sources = ["rules-review.md PCI-05 and PCI-06", "incidents.md I-011", "incidents.md I-012", "incidents.md I-013",
+sources = ["review PCI-05 and PCI-06", "incident I-011", "incident I-012", "incident I-013",
     "NVIDIA/nccl env.rst (NCCL_IB_PCI_RELAXED_ORDERING, auto by default)"]
 
 [unless]
@@ -34,7 +34,7 @@ reset.
 
 ## When it is wrong
 `PCI_WR_ORDERING=per_mkey(0)` is the healthy default and not counted. UCX's setting is not counted on AMD: with the UD
-transport relaxed ordering has made some AMD clusters slower (incidents.md I-013). A job's own environment wins over the
+transport relaxed ordering has made some AMD clusters slower (incident I-013). A job's own environment wins over the
 files and is not read.
 */
 with nics as (

@@ -10,7 +10,7 @@ needs = [
 message = "{subject} has CNPs with {observed}, needed is {expected}"
 implied_by = ["INTENT.cnp_dscp", "INTENT.pfc"]
 since = "0.2"
-sources = ["rules-review.md N-03, QOS-06", "reference.md B1.1, B3 (switch defaults: CNP strict on priority 6)"]
+sources = ["review N-03, QOS-06", "reference B1.1, B3 (switch defaults: CNP strict on priority 6)"]
 
 [uses]
 "site.data_priority" = "where nobody says it, only PFC is judged"

@@ -11,7 +11,7 @@ message = "{subject} has {observed}, this firmware needs {expected}"
 setting = "nic.ecn"
 since = "0.2"
 sources = [
-  "rules-review.md N-02 and error 6",
+  "review N-02",
   "docs.nvidia.com: known issue 4394475 of ConnectX-6 Dx 22.46.3048, ConnectX-6 Lx 26.48.1000",
   "docs.nvidia.com: known issue 4394475 of ConnectX-7 28.46.3048, ConnectX-8 40.46.1006",
 ]

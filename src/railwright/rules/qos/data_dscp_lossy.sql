@@ -10,7 +10,7 @@ needs = [
 message = "{subject} puts {observed}, needed is {expected}"
 implied_by = ["INTENT.pfc", "INTENT.data_dscp"]
 since = "0.2"
-sources = ["rules-review.md QOS-03, G-FABRIC", "reference.md B3", "incidents.md I-061, I-070"]
+sources = ["review QOS-03, G-FABRIC", "reference B3", "incident I-061, I-070"]
 
 [unless]
 "qos_dscp.priority" = "dcb tells it"

@@ -11,7 +11,7 @@ message = "{subject} gives a job that sets nothing {observed}, needed is {expect
 implied_by = ["INTENT.pfc", "INTENT.data_dscp", "QOS-03"]
 since = "0.2"
 sources = [
-  "rules-review.md QOS-07, G-JOBENV, G-FABRIC", "reference.md B3, B9", "incidents.md I-061, I-070",
+  "review QOS-07, G-JOBENV, G-FABRIC", "reference B3, B9", "incident I-061, I-070",
   "judgement: without the vendor's driver package there is no traffic class for all queue pairs",
 ]
 

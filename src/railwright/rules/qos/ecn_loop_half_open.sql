@@ -11,7 +11,7 @@ message = "{subject} {observed}, needed is {expected}"
 setting = "nic.ecn"
 implied_by = ["INTENT.ecn"]
 since = "0.2"
-sources = ["rules-review.md QOS-05, G-FABRIC, G-PCC", "rules.md QOS-05", "reference.md B3", "incidents.md I-070"]
+sources = ["review QOS-05, G-FABRIC, G-PCC", "review QOS-05", "reference B3", "incident I-070"]
 
 [uses]
 "site.fabric_mode" = "pfc-only and InfiniBand designs have no ECN loop"

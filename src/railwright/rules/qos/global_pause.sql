@@ -9,9 +9,9 @@ needs = [
 ]
 message = "{subject} has link-level pause on for {observed}, it should be {expected}"
 setting = "netdev.pause"
-cost = "21.7 % of a 400G port, with all drop counters at zero (incidents.md I-062)"
+cost = "21.7 % of a 400G port, with all drop counters at zero (incident I-062)"
 since = "0.2"
-sources = ["rules-review.md QOS-04", "reference.md B3", "incidents.md I-062"]
+sources = ["review QOS-04", "reference B3", "incident I-062"]
 
 [uses]
 "site.fabric_mode" = "where it says lossless, PFC need not be seen"

@@ -11,7 +11,7 @@ message = "{subject} has {observed} since it booted, before it had {expected}"
 baseline = true
 since = "0.2"
 sources = [
-  "rules-review.md QOS-09 and section 8", "reference.md B3",
+  "review QOS-09, EFFECTS", "reference B3",
   "judgement: only a fall back to the driver's defaults is a loss",
 ]
 

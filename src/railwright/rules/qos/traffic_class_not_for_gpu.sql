@@ -8,7 +8,7 @@ message = "{subject} forces traffic class {observed}, needed is {expected}"
 implied_by = ["QOS-07"]
 since = "0.2"
 sources = [
-  "rules-review.md QOS-08, G-JOBENV", "incidents.md I-061",
+  "review QOS-08, G-JOBENV", "incident I-061",
   "NCCL src/transport/net_ib/gin.cc: NCCL_GIN_IB_TC falls back to NCCL_IB_TC", "NVSHMEM: NVSHMEM_IB_TRAFFIC_CLASS",
 ]
 

@@ -10,7 +10,7 @@ needs = [
 message = "{subject} trusts {observed}, needed is {expected}"
 setting = "nic.trust"
 since = "0.2"
-sources = ["rules-review.md QOS-01", "reference.md B3", "incidents.md I-070", "judgement: untagged packets get priority 0"]
+sources = ["review QOS-01", "reference B3", "incident I-070", "judgement: untagged packets get priority 0"]
 
 [uses]
 "site.trust" = "where the site says what it wants, INTENT.trust judges"

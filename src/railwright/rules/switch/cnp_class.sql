@@ -10,7 +10,7 @@ setting = "switch.cnp_queue"
 implied_by = ["SWQ-02", "SWQ-01"]
 covers = ["N-03", "QOS-06"]
 since = "0.3"
-sources = ["rules-review.md N-03, QOS-06", "reference.md B1.1, B3 (switch defaults: CNP strict on priority 6)"]
+sources = ["review N-03, QOS-06", "reference B1.1, B3 (switch defaults: CNP strict on priority 6)"]
 
 [uses]
 "port_class.scheduler" = "of EOS mostly not read: then only class and PFC are judged"

@@ -12,7 +12,7 @@ message = "{subject} is configured for a cable of {observed}, it has one of {exp
 setting = "switch.cable_length"
 preview = true
 since = "0.3"
-sources = ["rules-review.md SWQ-07 and error 8", "incidents.md I-111", "judgement: copper and active assemblies write their length, optics their reach"]
+sources = ["review SWQ-07", "incident I-111", "judgement: copper and active assemblies write their length, optics their reach"]
 
 [uses]
 "planned_link.length_m" = "the plan's metres where the cable does not tell its length"

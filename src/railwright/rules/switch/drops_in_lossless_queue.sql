@@ -12,7 +12,7 @@ message = "{subject} dropped {observed}"
 implied_by = ["SWQ-09", "SWQ-06", "SWQ-13", "SWQ-18", "SWQ-01"]
 baseline = true
 since = "0.3"
-sources = ["rules-review.md SWQ-10, G-WINDOW", "incidents.md I-112, I-115, I-060"]
+sources = ["review SWQ-10, G-WINDOW", "incident I-112, I-115, I-060"]
 
 [uses]
 "end_scope.inferred" = "caps the severity"

@@ -9,7 +9,7 @@ message = "{subject} has {observed}, needed is {expected}"
 setting = "switch.dscp_map"
 since = "0.3"
 sources = [
-  "rules-review.md SWQ-02, G-FABRIC", "Cumulus Linux 5.14, RDMA over Converged Ethernet",
+  "review SWQ-02, G-FABRIC", "Cumulus Linux 5.14, RDMA over Converged Ethernet",
   "judgement: only codepoints that are used are compared, and ports of one system, tier, direction and speed with each other",
 ]
 
@@ -24,12 +24,12 @@ sources = [
 [parameters.data_dscp]
 default = 26
 unit = "DSCP"
-reason = "reference.md B3: DSCP 26 with ECT(0) is traffic class 106, which public guides use"
+reason = "reference B3: DSCP 26 with ECT(0) is traffic class 106, which public guides use"
 
 [parameters.cnp_dscp]
 default = 48
 unit = "DSCP"
-reason = "reference.md B1.1: CNP_DSCP 48 is the firmware's default"
+reason = "reference B1.1: CNP_DSCP 48 is the firmware's default"
 +++
 ## Why it matters
 The map from DSCP to class and queue is what makes a packet lossless at this hop. One switch with another map drops RoCE data

@@ -9,7 +9,7 @@ message = "{subject} drops early in class {observed}, which has PFC"
 setting = "switch.ecn"
 covers = ["SWQ-05"]
 since = "0.3"
-sources = ["rules-review.md SWQ-05 (a rule of its own)", "incidents.md I-112"]
+sources = ["review SWQ-05 (a rule of its own)", "incident I-112"]
 
 [uses]
 "port_class.red_enabled" = "asked where the queue does not mark"

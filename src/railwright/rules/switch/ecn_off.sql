@@ -8,7 +8,7 @@ needs = ["end_scope.kind", "end_scope.role", "end_scope.system", "port_class.ecn
 message = "{subject} has ECN {observed} for class {expected}"
 setting = "switch.ecn"
 since = "0.3"
-sources = ["rules-review.md SWQ-03, G-FABRIC", "SONiC wiki, Enable ECN on lossless queues"]
+sources = ["review SWQ-03, G-FABRIC", "SONiC wiki, Enable ECN on lossless queues"]
 
 [uses]
 "site.ecn" = "nothing is wanted where the site says nothing"

@@ -8,7 +8,7 @@ message = "{subject} has {observed} at the exit, the entrance may hold {expected
 setting = "switch.buffer_pool"
 preview = true
 since = "0.3"
-sources = ["rules-review.md SWQ-11", "incidents.md I-116", "judgement: only SONiC, whose pools are known by their names"]
+sources = ["review SWQ-11", "incident I-116", "judgement: only SONiC, whose pools are known by their names"]
 
 [uses]
 "target.kind" = "the run itself says which machines are switches"

@@ -7,9 +7,9 @@ peers = true
 needs = ["end_scope.kind", "end_scope.role", "end_scope.system", "end_scope.pause_rx", "end_scope.pause_tx"]
 message = "{subject} has link-level pause on for {observed}, it should be {expected}"
 setting = "switch.pause"
-cost = "21.7 % of a 400G port, with all drop counters at zero (incidents.md I-062)"
+cost = "21.7 % of a 400G port, with all drop counters at zero (incident I-062)"
 since = "0.3"
-sources = ["rules-review.md QOS-04, for the other end", "incidents.md I-062", "EOS: show interfaces flowcontrol; Onyx: show interfaces ethernet"]
+sources = ["review QOS-04, for the other end", "incident I-062", "EOS: show interfaces flowcontrol; Onyx: show interfaces ethernet"]
 
 [uses]
 "site.fabric_mode" = "where it says lossless, PFC need not be seen"

@@ -13,8 +13,8 @@ setting = "switch.headroom"
 implied_by = ["SWQ-06", "SWQ-07"]
 since = "0.3"
 sources = [
-  "predict.md 3.3: SONiC's own calculation for Spectrum chips (sonic-swss, buffer_headroom_mellanox.lua)",
-  "incidents.md I-115", "IEEE 802.3 31B.3.7 (response time of the peer)",
+  "SONIC-HEADROOM: SONiC's own calculation for Spectrum chips",
+  "incident I-115", "IEEE 802.3 31B.3.7 (response time of the peer)",
   "judgement: no margin is asked for, and other systems on the same chip are held to the same need",
 ]
 

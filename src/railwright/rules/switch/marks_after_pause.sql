@@ -13,7 +13,7 @@ setting = "switch.ecn"
 preview = true
 since = "0.3"
 sources = [
-  "rules-review.md SWQ-05", "SONiC wiki, Enable ECN on lossless queues", "incidents.md I-112",
+  "review SWQ-05", "SONiC wiki, Enable ECN on lossless queues", "incident I-112",
   "judgement: one sender to one receiver, so that the ingress buffer holds what the queue holds",
 ]
 

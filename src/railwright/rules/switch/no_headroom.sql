@@ -11,7 +11,7 @@ message = "{subject} has {observed}"
 implied_by = ["SWQ-01", "XHP-01"]
 setting = "switch.headroom"
 since = "0.3"
-sources = ["rules-review.md SWQ-06", "incidents.md I-111, I-115"]
+sources = ["review SWQ-06", "incident I-111, I-115"]
 
 [uses]
 "port_class.headroom_bytes" = "asked of SONiC; Cumulus and Onyx work it out by themselves and mostly do not tell"

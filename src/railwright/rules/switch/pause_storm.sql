@@ -11,7 +11,7 @@ needs = [
 message = "{subject}: {observed}"
 baseline = true
 since = "0.3"
-sources = ["rules-review.md SWQ-09, G-WINDOW", "incidents.md I-071"]
+sources = ["review SWQ-09, G-WINDOW", "incident I-071"]
 
 [uses]
 "probe_result.status" = "SONiC lists only queues that had a storm: whether the list was read"

@@ -7,9 +7,9 @@ peers = true
 needs = ["end_scope.kind", "end_scope.role", "end_scope.pfc_mask"]
 message = "{subject} has PFC on for priorities {observed}, the site wants {expected}"
 setting = "switch.pfc"
-cost = "bus bandwidth fell to 0.x GB/s without PFC on the path (incidents.md I-059)"
+cost = "bus bandwidth fell to 0.x GB/s without PFC on the path (incident I-059)"
 since = "0.3"
-sources = ["rules-review.md SWQ-01, G-FABRIC", "incidents.md I-059", "Cumulus Linux 5.14, RDMA over Converged Ethernet"]
+sources = ["review SWQ-01, G-FABRIC", "incident I-059", "Cumulus Linux 5.14, RDMA over Converged Ethernet"]
 
 [uses]
 "site.pfc_mask" = "nothing is wanted where the site says nothing"

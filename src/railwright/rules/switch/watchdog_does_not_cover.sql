@@ -8,7 +8,7 @@ needs = ["end_scope.kind", "end_scope.role", "end_scope.system", "end_scope.pfc_
 message = "{subject} has its PFC watchdog on for priorities {observed}, PFC is on for {expected}"
 setting = "switch.pfc_watchdog"
 since = "0.3"
-sources = ["rules-review.md SWQ-08", "incidents.md I-113, I-114"]
+sources = ["review SWQ-08", "incident I-113, I-114"]
 
 [uses]
 "site.pfc_watchdog" = "nothing is wanted where the site says nothing: some switch it off on purpose"

@@ -9,7 +9,7 @@ message = "{subject} has its PFC watchdog on for priorities {observed}, PFC is o
 setting = "switch.pfc_watchdog"
 implied_by = ["SWQ-01", "SWQ-08"]
 since = "0.3"
-sources = ["incidents.md I-113, I-114", "judgement: harmless until PFC moves, and then a queue may stay in storm state"]
+sources = ["incident I-113, I-114", "judgement: harmless until PFC moves, and then a queue may stay in storm state"]
 
 [uses]
 "end_scope.inferred" = "caps the severity"

@@ -11,7 +11,7 @@ needs = [
 message = "{subject} has a profile that marks in class {observed}, and its green part is not enabled"
 setting = "switch.ecn"
 since = "0.3"
-sources = ["rules-review.md SWQ-04", "incidents.md I-110"]
+sources = ["review SWQ-04", "incident I-110"]
 
 [uses]
 "end_scope.inferred" = "caps the severity"
