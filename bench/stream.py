@@ -5,12 +5,9 @@
 16 synthetic HGX H100 hosts of real size (500 PCI functions, 4 MB of answers) are read by the real
 runner. Each further host repeats one of them with every long number changed, so that counters,
 serials and addresses differ from host to host, in text and in config space, and what equal servers
-share (EQUAL) stays shared. Two ingest processes work beside the writer, as in `collect`. Needs
-root; 90 KB of disk per host.
-
-The speed of a shared machine changes within an hour. A fixed piece of work, the yardstick, is done
-again in each tenth of the run; the plot shows the cost of a host divided by how much longer the
-yardstick took there than in its fastest tenth. Both series are printed.
+share (EQUAL) stays shared. Two ingest processes work beside the writer, as in `collect`. What a
+host costs in each tenth of the run is CPU time: the run may be stopped and go on. Needs root; 90 KB
+of disk per host.
 """
 
 import base64
@@ -165,16 +162,6 @@ class Workers:
         return cpu, peak
 
 
-def yardstick(answer: Answer) -> float:
-    """CPU seconds of a fixed piece of work of the kind that ingest does."""
-    began = time.process_time()
-    for _ in range(8):
-        lines = zlib.decompress(zlib.compress(answer.stdout, 1)).split(b"\n")
-        words = {word: len(line) for line in lines for word in line.split()}
-        assert words
-    return time.process_time() - began
-
-
 def run(bases: list[list[Answer]], store: Path, count: int) -> list[tuple[str, str, str]]:
     """One fleet; its figures, and a plot of what a host costs as the run goes on."""
     names = {f"gpu{number:06d}": "" for number in range(count)}
@@ -182,8 +169,6 @@ def run(bases: list[list[Answer]], store: Path, count: int) -> list[tuple[str, s
     workers = Workers(building.folder)
     began, size = time.monotonic(), 0
     spent: list[float] = []  # CPU of the ingest processes after each tenth
-    yards: list[float] = []
-    largest = max(bases[0], key=lambda answer: len(answer.stdout))
     making = writing = 0.0
     mark = time.process_time()
     for number, (target, said) in enumerate(stream(bases, count), 1):
@@ -200,7 +185,6 @@ def run(bases: list[list[Answer]], store: Path, count: int) -> list[tuple[str, s
             workers.take(spool)
         if number % max(count // 10, 1) == 0:
             spent.append(sum(cpu_of(process.pid) for process in workers.processes))
-            yards.append(yardstick(largest))
         mark = time.process_time()
     building.close()
     cpu, peak = workers.end()
@@ -216,10 +200,9 @@ def run(bases: list[list[Answer]], store: Path, count: int) -> list[tuple[str, s
     tenth = max(count // 10, 1)
     costs = [(b - a) / tenth * 1000 for a, b in pairwise([0.0, *spent])]
     plot = PLOTS / f"stream-{count}.svg"
-    slower = [yard / min(yards) for yard in yards]
-    even = [cost / slow for cost, slow in zip(costs, slower, strict=True)]
-    title = f"Ingest CPU per host, each tenth of {count:,} hosts, by the yardstick"
-    write_line(plot, title, {f"{n}0 %": cost for n, cost in enumerate(even, 1)}, "ms")
+    title = f"Ingest CPU per host, each tenth of {count:,} hosts"
+    write_line(plot, title, {f"{n}0 %": cost for n, cost in enumerate(costs, 1)}, "ms")
+    listed = ", ".join(f"{cost:.0f}" for cost in costs)
     figures = {
         "CPU per host, spool to sealed snapshot": f"{each * 1000:.0f} ms",
         "hosts per second that 2 cores can do (2 / CPU per host)": f"{rate:.1f} (aim: 100)",
@@ -228,16 +211,10 @@ def run(bases: list[list[Answer]], store: Path, count: int) -> list[tuple[str, s
         "CPU to make the answers, not counted above": f"{making / count * 1000:.0f} ms per host",
         "most memory of an ingest process (wanted < 1 GB)": f"{peak:.0f} MB",
         "most memory of the writer (wanted < 1 GB)": f"{own:.0f} MB",
-        "ms per host in each tenth of the run": _listed(costs, ".0f"),
-        "how much longer the yardstick took there": _listed(slower, ".2f"),
-        f"the one divided by the other ([plot](figures/{plot.name}))": _listed(even, ".0f"),
+        f"ms per host in each tenth of the run ([plot](figures/{plot.name}))": listed,
         "on disk": f"{disk / count / 1000:.1f} KB per host",
     }
     return [(what, measured, "") for what, measured in figures.items()]
-
-
-def _listed(values: list[float], form: str) -> str:
-    return ", ".join(format(value, form) for value in values)
 
 
 def main() -> None:
