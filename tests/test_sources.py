@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from railwright.check import sources
-from railwright.check.rule import shipped
+from railwright.check.rule import SHIPPED, shipped
 from railwright.intent.site import profiles
 
-PACKAGE = sources.RULES.parent
+PACKAGE = SHIPPED.parent
 # Names of working papers that are not in the repository: nobody could look anything up there.
 ELSEWHERE = re.compile(r"\b(reference|rules-review|source-claims|peers|wishes|architecture)\.md\b")
 
@@ -56,6 +56,11 @@ def test_nothing_of_the_file_is_left_over() -> None:
 def test_no_source_is_a_paper_that_is_not_here() -> None:
     found = [str(file) for file, text in _texts().items() if ELSEWHERE.search(text)]
     assert found == []
+
+
+def test_a_site_may_have_reviews_and_incidents_of_its_own() -> None:
+    own = ["incident I-999", "reference B99", "review SITE-7, and what came of it"]
+    assert list(sources.told(own)) == own
 
 
 def test_what_explain_says_by_hand() -> None:

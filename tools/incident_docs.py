@@ -5,12 +5,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from railwright.check.rule import shipped
-from railwright.check.sources import RULES
+from railwright.check.rule import SHIPPED, shipped
 from railwright.toml import load_toml
 from tools.markdown import GENERATED, head, row
 
-INCIDENTS = RULES / "incidents.toml"
+INCIDENTS = SHIPPED / "incidents.toml"
 KINDS = {
     "host facts": "what is read on hosts, once or twice",
     "switches": "what switches say",

@@ -7,19 +7,18 @@
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
-from pathlib import Path
 from typing import Any, cast
 
+from railwright.check.rule import SHIPPED
 from railwright.toml import load_toml
 
-RULES = Path(__file__).parent.parent / "rules"
 _ID = r"(?:[A-Z0-9]+-(?:\d+|[A-Z]+)|EFFECTS|B\d+(?:\.\d+)?)"
 _NAMES = re.compile(rf"\b(review|reference|incident) ({_ID}(?:(?:, | and | ){_ID})*)")
 _DOCUMENT = re.compile(r"([A-Z][A-Z0-9-]+): ")
 
 
 def _data(name: str) -> dict[str, Any]:
-    return load_toml((RULES / name).read_text("utf-8"), name)
+    return load_toml((SHIPPED / name).read_text("utf-8"), name)
 
 
 @cache
@@ -42,9 +41,9 @@ def review() -> dict[str, tuple[str, ...]]:
 
 
 @cache
-def incident_links() -> dict[str, tuple[str, str]]:
-    """Title and address of every incident."""
-    return {name: (one["title"], one["link"]) for name, one in _data("incidents.toml").items()}
+def incidents() -> dict[str, str]:
+    """The address of every incident."""
+    return {name: one["link"] for name, one in _data("incidents.toml").items()}
 
 
 def names(text: str) -> list[str]:
@@ -55,14 +54,17 @@ def names(text: str) -> list[str]:
 
 
 def behind(name: str) -> Iterator[str]:
-    """Where to look up what a short name stands for, one document after another."""
+    """Where to look up what a short name stands for, one document after another.
+
+    Nothing for a name that is not ours: a site may have reviews and incidents of its own.
+    """
     kind, _, one = name.rpartition(" ")
     if kind == "incident":
-        yield incident_links()[one][1]
+        yield from [incidents()[one]] if one in incidents() else []
     elif kind == "reference":
-        yield from (documents()[key] for key in reference()[one][1])
+        yield from (documents()[key] for key in reference().get(one, ("", ()))[1])
     elif kind == "review":
-        yield from dict.fromkeys(place for key in review()[one] for place in behind(key))
+        yield from dict.fromkeys(place for key in review().get(one, ()) for place in behind(key))
     else:
         yield documents()[name] if name != "judgement" else name
 
