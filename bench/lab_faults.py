@@ -91,8 +91,11 @@ def run(model: str) -> Matrix:
 
 def main() -> None:
     differences: list[str] = []
+    models = sys.argv[1:] or list(MODELS)
+    if unknown := sorted(set(models) - set(MODELS)):
+        sys.exit(f"No model is called {', '.join(unknown)}; there are {', '.join(MODELS)}.")
     make_root()
-    for model in sys.argv[1:] or list(MODELS):
+    for model in models:
         matrix = run(model)
         rows = matrix.rows()[:4]
         write_section(
