@@ -364,6 +364,6 @@ def test_large_groups_say_who_is_missing(tmp_path: Path) -> None:
         "host": [{"target": name, **host, **({"kernel": "6.8"} if name == "gpu00017" else {})}
                  for name in names],
     }  # fmt: skip
-    large = by_hand(tmp_path, rows)
+    large = with_derived(tmp_path, rows)
     assert "  5,999  Ubuntu 22.04  5.15    x86_64  all but gpu00017" in facts_text(large, 80)
     assert "x86_64  gpu[00000-00016,00018-05999]" in facts_text(large)

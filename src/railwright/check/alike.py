@@ -17,20 +17,18 @@ import duckdb
 from railwright.check.reasons import scope_reads
 from railwright.check.rule import SHIPPED, Rule
 from railwright.check.tables import HERE, SCOPES
+from railwright.facts.alike import examples_of, find_kinds, number_kinds, words, words_behind
 from railwright.facts.derive.digest import hash_of
 from railwright.facts.derive.likeness import likened
 from railwright.facts.duck import identifier, quote
 from railwright.facts.schema import tables
 from railwright.intent.schema import intent_tables
 
-FEWEST = 1_000  # machines; below, folding costs more than it saves
-MOST_EXAMPLES = 0.2  # of all machines: with more kinds than that, folding is not worth it
 # Of `target`: the same for all machines that are folded, or applied after the verdict.
 _OF_TARGET = ("target.target", "target.status", "target.out_of_service")
 _MADE = re.compile(
     r"^create or replace \{kind\} (?:view |macro )?(\w+)(.*?);", re.DOTALL | re.MULTILINE
 )
-_WORD = re.compile(r"[a-z_][a-z0-9_]*")
 
 
 @cache
@@ -46,17 +44,14 @@ def _own_columns() -> frozenset[str]:
 
 def mentioned(sql: str) -> set[str]:
     """Tables whose names stand in a query: a few too many, never one too few."""
-    words = set(_WORD.findall(sql.lower()))
-    while more := {word for name in words & set(_made()) for word in _made()[name]} - words:
-        words |= more
-    return words & {*tables(), *intent_tables(), *SCOPES}
+    return set(words_behind(sql, _made()) & {*tables(), *intent_tables(), *SCOPES})
 
 
 @cache
 def _made() -> dict[str, frozenset[str]]:
     """Scopes and lookups, and the words of which they are made."""
     text = "".join((HERE / name).read_text("utf-8") for name in ("scope.sql", "lookups.sql"))
-    return {name: frozenset(_WORD.findall(body)) for name, body in _MADE.findall(text)}
+    return {name: words(body) for name, body in _MADE.findall(text)}
 
 
 def _columns(rule: Rule) -> set[str]:
@@ -112,21 +107,6 @@ def alike_name(group: int) -> str:
     return f"alike_{group}"
 
 
-def _kinds(database: duckdb.DuckDBPyConnection, names: list[str]) -> None:
-    """One row per machine, one number per table."""
-    facts = [name for name in names if name in tables() and name != "target"]
-    wide = ", ".join(
-        f"max(kind) FILTER (fact_table = {quote(name)}) AS {identifier(name)}" for name in facts
-    )
-    said = [name for name in names if name in intent_tables()]
-    joins = "".join(f" LEFT JOIN ({_of_intent(name)}) USING (target)" for name in said)
-    database.execute(
-        "CREATE TABLE machine_kind AS SELECT t.* EXCLUDE (status), t.status = 'reached' AS is_whole"
-        f" FROM (SELECT * FROM (SELECT target, status FROM target) LEFT JOIN (SELECT target, {wide}"
-        f" FROM likeness GROUP BY target) USING (target){joins}) AS t"
-    )
-
-
 def _of_intent(name: str) -> str:
     """What the site says of each machine, as one number."""
     said = [column for column in intent_tables()[name].column_types() if column != "target"]
@@ -136,15 +116,26 @@ def _of_intent(name: str) -> str:
     )
 
 
+def find_examples(database: duckdb.DuckDBPyConnection, groups: list[list[str]]) -> list[int]:
+    """Make alike_<n>(example, members) for every group; gives those that are worth it."""
+    names = sorted({name for group in groups for name in group})
+    said = [_of_intent(name) for name in names if name in intent_tables()]
+    number_kinds(database, [name for name in names if name in tables()], said)
+    # A machine that was not read whole stands for itself alone.
+    alone = "CASE WHEN status <> 'reached' THEN target END"
+    return [
+        number
+        for number, group in enumerate(groups)
+        if find_kinds(database, alike_name(number), [*map(identifier, group), alone])
+    ]
+
+
 def keep_examples(
     database: duckdb.DuckDBPyConnection, worth: list[int], groups: list[list[str]], facts: Path
 ) -> None:
     """Tables with the rows of the examples alone, in place of the views over all machines."""
     names = {name for number in worth for name in groups[number] if name in tables()}
-    listed = " UNION ".join(f"SELECT example FROM {alike_name(number)}" for number in worth)
-    examples = [name for (name,) in database.execute(listed).fetchall()]
-    # Named one by one, they tell Parquet which row groups hold none of them.
-    chosen = ", ".join(map(quote, examples))
+    chosen = examples_of(database, [alike_name(number) for number in worth])
     # Machines that did not answer are told by the gaps of all.
     for name in sorted((names | {"target"}) - {"gap"}):
         table = identifier(name)
@@ -153,22 +144,3 @@ def keep_examples(
         database.execute(
             f"CREATE TABLE {table} AS FROM read_parquet({file}) WHERE target IN ({chosen})"
         )
-
-
-def find_examples(database: duckdb.DuckDBPyConnection, groups: list[list[str]]) -> list[int]:
-    """Make alike_<n>(example, members) for every group; gives those that are worth it."""
-    _kinds(database, sorted({name for group in groups for name in group}))
-    (machines,) = database.execute("SELECT count(*) FROM machine_kind").fetchone() or (0,)
-    worth = []
-    for number, group in enumerate(groups):
-        by = ", ".join(map(identifier, group))
-        # A machine that was not read whole stands for itself alone.
-        database.execute(
-            f"CREATE TABLE {alike_name(number)} AS "
-            "SELECT min(target) AS example, list(target) AS members "
-            f"FROM machine_kind GROUP BY {by}, CASE WHEN NOT is_whole THEN target END"
-        )
-        (kinds,) = database.execute(f"SELECT count(*) FROM {alike_name(number)}").fetchone() or (0,)
-        if kinds <= machines * MOST_EXAMPLES:
-            worth.append(number)
-    return worth

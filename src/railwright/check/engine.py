@@ -10,10 +10,11 @@ from typing import Any
 import duckdb
 
 from railwright.check.account import silent_targets, verdicts
-from railwright.check.alike import FEWEST, alike_name, folding
+from railwright.check.alike import alike_name, folding
 from railwright.check.guarded import guarded
 from railwright.check.lint import with_parameters
 from railwright.check.rule import Rule
+from railwright.facts.alike import FEWEST
 from railwright.facts.duck import quote
 
 RULE_SECONDS = 120.0  # a rule over a million NICs takes a few

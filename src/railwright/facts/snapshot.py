@@ -29,7 +29,8 @@ UNFINISHED = ".unfinished"
 SCRATCH = ("spool", "parts", "tmp")  # what a snapshot in the making needs, and no other
 
 
-def _view(database: duckdb.DuckDBPyConnection, table: str, file: Path) -> None:
+def make_view(database: duckdb.DuckDBPyConnection, table: str, file: Path) -> None:
+    """A fact table under its name."""
     try:
         database.execute(
             f"CREATE VIEW {identifier(table)} AS FROM read_parquet({quote(str(file))})"
@@ -58,7 +59,7 @@ class Snapshot:
         """A database with one view per fact table, and `evidence`."""
         database = connect(threads=2)
         for table, file in self.files():
-            _view(database, table, file)
+            make_view(database, table, file)
         evidence = self.path / "evidence" / "*.parquet"
         if any(evidence.parent.glob("*.parquet")):
             database.execute(f"CREATE VIEW evidence AS FROM read_parquet({quote(str(evidence))})")

@@ -13,13 +13,13 @@ WHERE target = ? AND (class LIKE '02%' OR class LIKE '0c06%')
 _PORTS = """
 SELECT d.pci, d.device, p.port, p.link_layer, p.state, p.rate_gbps, d.firmware_version,
        count(*) OVER (PARTITION BY d.device), g.netdev
-FROM rdma_device AS d
-LEFT JOIN rdma_port AS p ON p.target = d.target AND p.device = d.device
-LEFT JOIN (SELECT target, device, port, min(netdev) AS netdev FROM gid WHERE netdev <> ''
-           GROUP BY ALL) AS g
-    ON g.target = p.target AND g.device = p.device AND g.port = p.port
-LEFT JOIN pci_function AS f ON f.target = d.target AND f.pci = d.pci
-WHERE d.target = ? AND (f.physical_function IS NULL OR f.physical_function = '')
+FROM (FROM rdma_device WHERE target = $1) AS d
+LEFT JOIN (FROM rdma_port WHERE target = $1) AS p ON p.device = d.device
+LEFT JOIN (SELECT device, port, min(netdev) AS netdev FROM gid
+           WHERE target = $1 AND netdev <> '' GROUP BY ALL) AS g
+    ON g.device = p.device AND g.port = p.port
+LEFT JOIN (FROM pci_function WHERE target = $1) AS f ON f.pci = d.pci
+WHERE (f.physical_function IS NULL OR f.physical_function = '')
 ORDER BY length(d.device), d.device, p.port
 """
 # Representors of virtual functions (pf0vf1) are no ports of their own.

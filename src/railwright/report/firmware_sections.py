@@ -4,8 +4,8 @@ from railwright.report.section import Section
 
 # NICs that the firmware tool can be asked about, as the runner chooses them, and what may be one.
 # Most cards are set alike: parameters are read of one card per kind.
-_CARDS = """
-CREATE TEMP TABLE card AS
+CARDS = """
+CREATE TABLE card AS
 SELECT f.target, f.pci, r.digest, coalesce(c.part_number, '') AS part_number
 FROM (FROM pci_function
       WHERE coalesce(vendor = '15b3', true) AND coalesce(class LIKE '02%', true)
@@ -13,7 +13,7 @@ FROM (FROM pci_function
 LEFT JOIN (FROM digest WHERE fact_table = 'nic_parameter') AS r
     ON r.target = f.target AND r.subject = f.pci
 LEFT JOIN nic_card AS c ON c.target = f.target AND c.pci = f.pci;
-CREATE TEMP TABLE kind_parameter AS
+CREATE TABLE kind_parameter AS
 SELECT k.digest, p.* EXCLUDE (target, read_at, pci)
 FROM nic_parameter AS p
 JOIN (SELECT digest, arg_min(target, row(target, pci)) AS target,
@@ -43,7 +43,6 @@ FIRMWARE = (
         ) AS p ON p.digest = k.digest
         """,
         none="no NVIDIA NIC",
-        before=_CARDS,
     ),
     Section(
         "Firmware parameters unlike most of the same part number",
@@ -66,7 +65,8 @@ FIRMWARE = (
             SELECT k.part_number, k.digest, k.cards, p.name, p.port, p.element,
                    p.current_text AS here, {_VALUE} AS value
             FROM kind_parameter AS p
-            JOIN (SELECT part_number, digest, count(*) AS cards FROM card GROUP BY ALL) AS k
+            JOIN (SELECT part_number, digest, sum(len(members)) AS cards
+                  FROM card JOIN machine USING (target) GROUP BY part_number, digest) AS k
                 ON k.digest = p.digest
             WHERE p.current_text IS NOT NULL
         ), counted AS (

@@ -4,10 +4,8 @@ import time
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-import duckdb
-
 from railwright.errors import UsageError
-from railwright.facts.schema import feeding_probes
+from railwright.facts.reader import Reader
 from railwright.facts.snapshot import Snapshot
 from railwright.report.adapters import Things, device_names, name_of
 from railwright.report.console import plain
@@ -52,25 +50,25 @@ class Target(NamedTuple):
 class Facts:
     """The tables of one host."""
 
-    def __init__(self, database: duckdb.DuckDBPyConnection, target: str) -> None:
-        self._database = database
+    def __init__(self, reader: Reader, target: str) -> None:
+        self._reader = reader
         self._target = target
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """The rows of a query whose only parameter is the host."""
-        return self._database.execute(query, [self._target]).fetchall()
+        return self._reader.rows(query, [self._target])
 
     def answered(self, probe: str) -> bool:
         """Whether a probe answered on this host."""
         query = "SELECT 1 FROM probe_result WHERE target = ? AND status = 'ok' AND probe = ?"
-        return bool(self._database.execute(query, [self._target, probe]).fetchall())
+        return bool(self._reader.rows(query, [self._target, probe]))
 
 
 def print_host(screen: Screen, snapshot: Snapshot, name: str, now: float | None = None) -> bool:
     """One host; True when it was reached."""
-    with snapshot.database() as database:
-        target = _find(database, snapshot, name)
-        facts = Facts(database, target.name)
+    with Reader(snapshot) as reader:
+        target = _find(reader, snapshot, name)
+        facts = Facts(reader, target.name)
         host = facts.rows(
             "SELECT hostname, kernel, architecture, operating_system, epoch(read_at), "
             "clock_offset_s FROM host WHERE target = ?"
@@ -79,14 +77,14 @@ def print_host(screen: Screen, snapshot: Snapshot, name: str, now: float | None 
         _print_trouble(screen, target)
         if target.kind == "switch" and target.status in ("reached", "incomplete"):
             has_gaps = print_switch(screen, facts)
-            _print_unknown(screen, facts, "switch", has_gaps=has_gaps)
+            _print_unknown(screen, facts, has_gaps=has_gaps)
         elif host:
             _print_system(screen, facts, target, host[0])
             has_gaps = _print_tree(screen, facts)
             has_gaps |= print_ports(screen, facts)
             print_disagreements(screen, facts)
             _print_waiting(screen, facts)
-            _print_unknown(screen, facts, "host", has_gaps=has_gaps)
+            _print_unknown(screen, facts, has_gaps=has_gaps)
         elif target.status != "reached":
             screen.line()
             screen.line(f"Nothing else is known about it in snapshot {snapshot.name}.")
@@ -96,24 +94,24 @@ def print_host(screen: Screen, snapshot: Snapshot, name: str, now: float | None 
 # ---- which host
 
 
-def _find(database: duckdb.DuckDBPyConnection, snapshot: Snapshot, name: str) -> Target:
+def _find(reader: Reader, snapshot: Snapshot, name: str) -> Target:
     """The host with this name, or the only one that calls itself so; else say which are near."""
-    found = database.execute(
+    found = reader.rows(
         "SELECT target, status, coalesce(words, ''), out_of_service, epoch(started), attempts, "
         "noise_bytes, coalesce(noise, ''), root, kind FROM target WHERE target = $name "
         "OR starts_with(target, $name || '.') "
         "OR target IN (SELECT target FROM host WHERE hostname = $name) "
         "ORDER BY target <> $name LIMIT 2",
         {"name": name},
-    ).fetchall()
+    )
     if found and (len(found) == 1 or found[0][0] == name):
         return Target(*found[0])
-    near = database.execute(
+    near = reader.rows(
         "SELECT target FROM target WHERE jaro_winkler_similarity(target, $name) > 0.8 "
         "OR contains(target, $name) OR starts_with($name, target || '.') "
         "ORDER BY NOT starts_with(target, $name), levenshtein(target, $name), target LIMIT 5",
         {"name": name},
-    ).fetchall()
+    )
     names = ", ".join(target for (target,) in near)
     raise UsageError(
         f"no host {plain(name)} in snapshot {snapshot.name}",
@@ -257,7 +255,7 @@ def _print_waiting(screen: Screen, facts: Facts) -> None:
         screen.line(f"  and {len(rows) - most} more", "dim")
 
 
-def _print_unknown(screen: Screen, facts: Facts, kind: str, *, has_gaps: bool) -> None:
+def _print_unknown(screen: Screen, facts: Facts, *, has_gaps: bool) -> None:
     found = facts.rows(
         "SELECT status, coalesce(reason, ''), probe, count(*) FROM ("
         "SELECT *, bool_or(status = 'ok') OVER (PARTITION BY probe) AS is_told "
@@ -265,12 +263,8 @@ def _print_unknown(screen: Screen, facts: Facts, kind: str, *, has_gaps: bool) -
         # A management port without DCB is no gap where the RDMA ports have answered.
         "WHERE status <> 'ok' AND NOT (status = 'absent' AND is_told) GROUP BY ALL ORDER BY ALL"
     )
-    asked = {probe for (probe,) in facts.rows("SELECT probe FROM probe_result WHERE target = ?")}
-    unasked = [probe for probe in feeding_probes(kind) if probe not in asked]
-    if kind == "switch":  # it has one system, whose probes have that system's name
-        systems = {probe.partition("_")[0] for probe in asked}
-        unasked = [one for one in unasked if not systems or one.partition("_")[0] in systems]
-    found += [("not asked", "", probe, 1) for probe in unasked]
+    unasked = facts.rows("SELECT probe FROM gap WHERE target = ? AND answers = 0 ORDER BY probe")
+    found += [("not asked", "", probe, 1) for (probe,) in unasked]
     screen.line()
     if not found:
         screen.heading("Not known", ": nothing; every probe answered")

@@ -13,6 +13,7 @@ from railwright.facts.duck import identifier, quote
 from railwright.facts.snapshot import Snapshot
 from railwright.report.collected import is_whole
 from railwright.report.console import plain
+from railwright.report.machines import Machines
 from railwright.report.screen import (
     Screen,
     age,
@@ -26,7 +27,7 @@ from railwright.report.screen import (
     wrapped,
 )
 from railwright.report.section import Section
-from railwright.report.sections import HELPERS, LLDP, SECTIONS, SWITCHES
+from railwright.report.sections import LLDP, SECTIONS, SWITCHES
 from railwright.report.switches import print_switches
 
 MOST_ROWS = 20  # of one section on a terminal; a pipe gets all
@@ -38,7 +39,7 @@ class Group(NamedTuple):
 
     cells: tuple[str | None, ...]
     things: int  # how many; per host where the section says so
-    hosts: list[str]
+    hosts: tuple[str, ...]
 
 
 class Targets(NamedTuple):
@@ -54,7 +55,6 @@ class Targets(NamedTuple):
 def print_overview(screen: Screen, snapshot: Snapshot, now: float | None = None) -> bool:
     """The overview; True when nothing that should be known is missing."""
     with snapshot.database() as database:
-        database.execute(HELPERS)
         targets, switches = _targets(database, "host"), _targets(database, "switch")
         _print_head(screen, snapshot, time.time() if now is None else now)
         if targets.everyone or not switches.everyone:
@@ -66,11 +66,14 @@ def print_overview(screen: Screen, snapshot: Snapshot, now: float | None = None)
             return True
         _print_unknown(screen, database, sorted(targets.everyone + switches.everyone))
         print_switches(screen, database)
+        whole = is_whole(database)
+        machines = Machines(database, len(targets.everyone))
         for section in SECTIONS if targets.everyone else ():
-            _print_section(screen, database, section, targets)
+            machines.ask(section)
+            _print_section(screen, database, section, targets, machines)
             if section is LLDP:
                 _print_switches(screen, database)
-        return is_whole(database)
+        return whole
 
 
 def _targets(database: duckdb.DuckDBPyConnection, kind: str) -> Targets:
@@ -162,11 +165,10 @@ def _print_unknown(
 def _shown_table(database: duckdb.DuckDBPyConnection, section: Section) -> list[str]:
     """`shown`: target, the section's columns as c0, c1 ..., and how many things are like that."""
     names = [f"c{place}" for place in range(len(section.columns))]
-    if section.before:
-        database.execute(section.before)
     database.execute(
         f"CREATE OR REPLACE TEMP TABLE shown AS SELECT *, count(*) AS n "
-        f"FROM ({section.query}) AS things(target, {', '.join(names)}) GROUP BY ALL"
+        f"FROM ({section.query}) AS things(target, {', '.join(names)}) "
+        "SEMI JOIN machine USING (target) GROUP BY ALL"
     )
     return names
 
@@ -175,16 +177,23 @@ def _holes(names: list[str]) -> str:
     return " OR ".join(f"{identifier(name)} IS NULL" for name in names)
 
 
-def _groups(database: duckdb.DuckDBPyConnection, section: Section, names: list[str]) -> list[Group]:
+# Hosts of a group by their examples, with what tells two sets of hosts apart.
+_HOSTS = "list(target), row(sum(len(members)), bit_xor(members_key))"
+
+
+def _groups(
+    database: duckdb.DuckDBPyConnection, section: Section, names: list[str], machines: Machines
+) -> list[Group]:
     """What is known first, the largest group first."""
     columns = ", ".join(names)
     by = f"{columns}, n" if section.each else columns
-    count = "n" if section.each else "sum(n)::BIGINT"
+    things = "sum(n * len(members))::BIGINT"
     found = database.execute(
-        f"SELECT {columns}, {count}, list(target) FROM shown GROUP BY {by} "
-        f"ORDER BY {_holes(names)}, sum(n) DESC, {by}"
+        f"SELECT {columns}, {'n' if section.each else things}, {_HOSTS} "
+        f"FROM shown JOIN machine USING (target) GROUP BY {by} "
+        f"ORDER BY {_holes(names)}, {things} DESC, {by}"
     ).fetchall()
-    return [Group(row[: len(names)], row[-2], row[-1]) for row in found]
+    return [Group(row[: len(names)], row[-3], machines.names(*row[-2:])) for row in found]
 
 
 # Of every target: NULL where all is known, '' where it is known to have no such thing, else why
@@ -202,7 +211,7 @@ WITH lacking AS (
 ), seen AS (
     SELECT target, bool_or({holes}) AS has_holes FROM shown GROUP BY target
 ), judged AS (
-    SELECT t.target, CASE
+    SELECT t.target, t.members, t.members_key, CASE
         WHEN seen.has_holes THEN coalesce(reason.teller, 'values not read')
         WHEN seen.target IS NOT NULL THEN NULL
         WHEN t.status <> 'reached' AND reason.answered IS NOT TRUE
@@ -211,28 +220,33 @@ WITH lacking AS (
         ELSE coalesce(reason.finder, '') END AS why
     FROM machine AS t LEFT JOIN reason USING (target) LEFT JOIN seen USING (target)
 )
-SELECT why, list(target) FROM judged WHERE why IS NOT NULL GROUP BY why
-ORDER BY count(*) DESC, why
+SELECT why, {hosts} FROM judged WHERE why IS NOT NULL GROUP BY why
+ORDER BY sum(len(members)) DESC, why
 """
 
 
 def _gaps(
-    database: duckdb.DuckDBPyConnection, section: Section, names: list[str]
-) -> dict[str, list[str]]:
+    database: duckdb.DuckDBPyConnection, section: Section, names: list[str], machines: Machines
+) -> dict[str, tuple[str, ...]]:
     """Why not everything is known -> hosts; '' -> hosts that have no such thing, which is known."""
-    query = _JUDGED.replace("{holes}", _holes(names))
+    query = _JUDGED.replace("{holes}", _holes(names)).replace("{hosts}", _HOSTS)
     for name, probes in (("$finders", section.found_by), ("$tellers", section.told_by)):
         query = query.replace(name, f"[{', '.join(map(quote, probes))}]::VARCHAR[]")
-    return dict(database.execute(query).fetchall())
+    found = database.execute(query).fetchall()
+    return {why: machines.names(*hosts) for why, *hosts in found}
 
 
 def _print_section(
-    screen: Screen, database: duckdb.DuckDBPyConnection, section: Section, targets: Targets
+    screen: Screen,
+    database: duckdb.DuckDBPyConnection,
+    section: Section,
+    targets: Targets,
+    machines: Machines,
 ) -> None:
     names = _shown_table(database, section)
-    groups = _groups(database, section, names)
-    gaps = _gaps(database, section, names)
-    without = gaps.pop("", [])
+    groups = _groups(database, section, names, machines)
+    gaps = _gaps(database, section, names, machines)
+    without = gaps.pop("", ())
     if without:
         groups.append(Group((section.none, *[""] * (len(names) - 1)), 0, without))
     _print_heading(screen, section, gaps, len(targets.everyone))
@@ -241,7 +255,7 @@ def _print_section(
 
 
 def _print_heading(
-    screen: Screen, section: Section, gaps: dict[str, list[str]], total: int
+    screen: Screen, section: Section, gaps: dict[str, tuple[str, ...]], total: int
 ) -> None:
     unknown = sum(len(hosts) for hosts in gaps.values())
     said = f": known on {total - unknown:,} of {number_of(total, 'host')}"

@@ -130,7 +130,7 @@ def _hosts_that_fit(names: tuple[str, ...], everyone: list[str], room: int) -> s
 
 
 def with_hosts(
-    screen: Screen, line: str, names: list[str], everyone: list[str], indent: int
+    screen: Screen, line: str, names: Sequence[str], everyone: list[str], indent: int
 ) -> list[str]:
     """A line with its hosts: whole in a pipe; on a terminal cut, or on a line of their own."""
     ordered = tuple(sorted(names))

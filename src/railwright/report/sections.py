@@ -3,23 +3,11 @@
 A query gives `target` and one text column per heading.
 """
 
-from railwright.report.firmware_sections import FIRMWARE
+from railwright.report.firmware_sections import CARDS, FIRMWARE
 from railwright.report.section import Section
 
-# Virtual functions are left out everywhere: they repeat what their physical function says. Most
-# sites have none, and an anti join with nothing costs nothing.
-# Adapters are a fiftieth of all PCI functions: 02 is network, 0c06 the InfiniBand of old. Picked
-# out once: a million NICs are fifty million functions.
 # A PCIe link is one text; NULL as soon as a part of it was not read.
-HELPERS = """
-CREATE TEMP VIEW machine AS SELECT target, status, out_of_service FROM target WHERE kind = 'host';
-CREATE TEMP TABLE virtual_function AS
-    SELECT target, pci FROM pci_function WHERE physical_function <> '';
-CREATE TEMP TABLE rdma AS FROM rdma_device ANTI JOIN virtual_function USING (target, pci);
-CREATE TEMP TABLE adapter AS FROM pci_function WHERE class LIKE '02%' OR class LIKE '0c06%';
--- Probes that told nothing on a machine, each once.
-CREATE TEMP VIEW silent AS
-    SELECT target, probe, min(status) AS status FROM gap WHERE nothing_read GROUP BY ALL;
+MACROS = """
 CREATE TEMP MACRO pcie(speed, width) AS CASE
     WHEN width = 0 THEN 'no link'
     ELSE 'Gen' || CASE speed WHEN 2.5 THEN 1 WHEN 5 THEN 2 WHEN 8 THEN 3 WHEN 16 THEN 4
@@ -30,13 +18,27 @@ CREATE TEMP MACRO parameter(name, port, element) AS
     name || CASE port WHEN 0 THEN '' ELSE '_P' || port END
          || CASE element WHEN -1 THEN '' ELSE '[' || element || ']' END;
 CREATE TEMP MACRO is_port(port_name) AS port_name = '' OR regexp_full_match(port_name, 'p[0-9]+');
+-- Probes that told nothing on a machine, each once.
+CREATE TEMP TABLE silent AS
+    SELECT target, probe, min(status) AS status FROM gap WHERE nothing_read GROUP BY ALL;
+"""
+# Virtual functions are left out everywhere: they repeat what their physical function says. Most
+# sites have none, and an anti join with nothing costs nothing.
+# Adapters are a fiftieth of all PCI functions: 02 is network, 0c06 the InfiniBand of old. Picked
+# out once: a million NICs are fifty million functions.
+HELPERS = f"""
+CREATE TABLE virtual_function AS
+    SELECT target, pci FROM pci_function WHERE physical_function <> '';
+CREATE TABLE rdma AS FROM rdma_device ANTI JOIN virtual_function USING (target, pci);
+CREATE TABLE adapter AS FROM pci_function WHERE class LIKE '02%' OR class LIKE '0c06%';
 -- PCI functions with an RDMA device; sub-functions share theirs. NULL: which one was not read.
-CREATE TEMP TABLE nic AS SELECT DISTINCT target, pci FROM rdma WHERE pci IS DISTINCT FROM '';
+CREATE TABLE nic AS SELECT DISTINCT target, pci FROM rdma WHERE pci IS DISTINCT FROM '';
 -- Netdevs of such functions; representors of virtual functions (pf0vf1) share them too.
-CREATE TEMP TABLE rdma_netdev AS
+CREATE TABLE rdma_netdev AS
     FROM netdev SEMI JOIN rdma USING (target, pci)
     WHERE pci <> '' AND kind IS DISTINCT FROM 'virtual'
           AND (is_port(port_name) OR port_name IS NULL);
+{CARDS}
 """
 
 
@@ -306,9 +308,12 @@ _PLACE = (
 
 SECTIONS = (*_KERNEL, LLDP, *_PLACE, *FIRMWARE)
 
-# Switches that netdevs of RDMA NICs hear, by name, or by chassis where the switch sends none.
+# Switches that netdevs of RDMA NICs hear, by name, or by chassis where the switch sends none. All
+# machines are asked: those that are alike need not hear the same chassis.
 SWITCHES = """
 SELECT DISTINCT coalesce(nullif(l.system_name, ''), l.chassis_id, '?')
-FROM lldp_neighbor AS l
-SEMI JOIN rdma_netdev AS n ON l.target = n.target AND l.netdev = n.name
+FROM main.lldp_neighbor AS l
+SEMI JOIN (SELECT unnest(members) AS target, n.name
+           FROM rdma_netdev AS n JOIN machine USING (target)) AS n
+    ON l.target = n.target AND l.netdev = n.name
 """

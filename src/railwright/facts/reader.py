@@ -1,0 +1,36 @@
+"""Ask a snapshot for little: what one host says, not what all say."""
+
+from types import TracebackType
+from typing import Any
+
+from railwright.facts.alike import words
+from railwright.facts.duck import connect
+from railwright.facts.snapshot import Snapshot, make_view
+
+
+class Reader:
+    """Tables are opened when a query first names them.
+
+    To open all 130 of a million NICs takes longer than to read what one host has in them.
+    """
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._files = dict(snapshot.files())
+        self._database = connect(threads=2)
+
+    def __enter__(self) -> "Reader":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._database.close()
+
+    def rows(self, query: str, values: list[str] | dict[str, str]) -> list[tuple[Any, ...]]:
+        """The rows of a query."""
+        for table in words(query) & set(self._files):
+            make_view(self._database, table, self._files.pop(table))
+        return self._database.execute(query, values).fetchall()
