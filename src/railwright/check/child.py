@@ -77,7 +77,8 @@ class Run:
                 self._each(database, "all", [(one["rule"], one["query"]) for one in rules])
 
     def _open(self) -> duckdb.DuckDBPyConnection:
-        database = connect(self._out / "tmp", threads=2, memory=MEMORY)
+        threads = self._request["threads"]
+        database = connect(self._out / "tmp", threads=threads, memory=MEMORY)
         show_files(database, self._folders)
         make_macros(database)
         return database

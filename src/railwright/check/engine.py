@@ -49,7 +49,9 @@ class Request:
                 "out": str(self.out.resolve()),
                 "before": str(self.before.resolve()) if self.before else "",
                 "seconds": self.seconds,
-                # Small queries are mostly planning, which takes one core; large ones take both.
+                # Small queries are mostly planning, which takes one core: two rules at a time then,
+                # and no threads of DuckDB's own beside them. Large ones take both cores.
+                "threads": 2 if large or self.alone else 1,
                 "at_once": {
                     "examples": 1 if self.alone else 2,
                     "all": 1 if large or self.alone else 2,
