@@ -101,13 +101,15 @@ def _heard(number: int, **more: object) -> dict[str, object]:
 def test_alike_hosts_may_hear_different_switches(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A chassis is no part of what makes hosts alike: all are asked for it."""
+    """A chassis is no part of what makes hosts alike: all are asked for it. Nor is the kernel of
+    what their netdevs tell: only the section that shows it cannot be told by one host for all."""
     names = [f"gpu{number:02d}" for number in range(12)]
     card = {"pci": "0000:11:00.0", "physical_function": "", "vendor": "15b3", "class": "020000"}
     netdev = {"name": "eth0", "pci": "0000:11:00.0", "kind": "physical", "port_name": ""}
     netdev |= {"operstate": "up", "mtu": 9000, "arp_type": 1}
     rows = {
         "target": [target(name) for name in names],
+        "host": [{"target": name, "kernel": f"6.8.{place}"} for place, name in enumerate(names)],
         "probe_result": [
             row for name in names for row in answers(name, "pci", "infiniband", "netdev", "lldpctl")
         ],
@@ -118,7 +120,10 @@ def test_alike_hosts_may_hear_different_switches(
         "netdev": [{"target": name, **netdev} for name in names],
         "lldp_neighbor": [_heard(number) for number in range(12)],
     }
-    text = _overview(with_derived(tmp_path, rows), monkeypatch, 1)
+    snapshot = with_derived(tmp_path, rows)
+    text = _overview(snapshot, monkeypatch, 1)
+    assert text == _overview(snapshot, monkeypatch, 1_000)
+    assert "      1  unknown  6.8.11  unknown  gpu11" in text
     assert "     12       12  1           up         gpu[00-11]" in text
     assert "heard: 12 switches" in text
 
