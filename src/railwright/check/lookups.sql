@@ -153,3 +153,10 @@ create or replace {kind} view nic_wire as
 select target, pci, sum_known(wire_gbps) as wire_gbps
 from port_wire
 group by target, pci;
+
+-- What one PCIe packet of a NIC carries. A million NICs have fifty million PCI functions; hosts of a kind have their NICs at the
+-- same few addresses, so that most functions are left out before anything is joined.
+create or replace {kind} view nic_payload as
+select c.target, c.pci, c.max_payload
+from pci_config as c
+semi join (select distinct pci from port_scope) as p on p.pci = c.pci;

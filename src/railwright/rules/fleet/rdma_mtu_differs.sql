@@ -68,4 +68,4 @@ left join verbs_port as v on v.target = p.target and v.device = p.device and v.p
 left join cohorts as c on c.cohort = p.cohort
 left join port_wire as w on w.target = p.target and w.device = p.device and w.port = p.port
 left join pcie_endpoint as e on e.target = p.target and e.pci = p.pci
-left join pci_config as g on g.target = p.target and g.pci = p.pci
+left join nic_payload as g on g.target = p.target and g.pci = p.pci

@@ -63,5 +63,5 @@ from port_scope as p
 left join host_scope as h on h.target = p.target
 left join port_wire as w on w.target = p.target and w.device = p.device and w.port = p.port
 left join pcie_endpoint as e on e.target = p.target and e.pci = p.pci
-left join pci_config as g on g.target = p.target and g.pci = p.pci
+left join nic_payload as g on g.target = p.target and g.pci = p.pci
 left join cohorts as c on c.cohort = p.cohort
