@@ -17,6 +17,8 @@ class Reader:
     def __init__(self, snapshot: Snapshot) -> None:
         self._files = dict(snapshot.files())
         self._database = connect(threads=2)
+        # The list of row groups of a large file is read once, not by every query.
+        self._database.execute("SET parquet_metadata_cache = true")
 
     def __enter__(self) -> "Reader":
         return self
