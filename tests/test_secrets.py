@@ -12,7 +12,8 @@ import pytest
 from lab import site
 from lab.fleet.tools import ANSWERS
 from lab.sshd_fleet import Host, running
-from railwright.collect.probe import read_only_tools
+from railwright.collect import runner
+from railwright.collect.probe import probes, read_only_tools
 from railwright.facts.snapshot import find
 from tests.searching import everything
 
@@ -214,3 +215,20 @@ def test_no_secret_enters_a_snapshot(tmp_path: Path) -> None:
     found.append((done.stdout + done.stderr).encode())
     assert len(plant.tokens) > 400
     assert [t for t in plant.tokens for part in found if t.encode() in part] == []
+
+
+# As the four systems send them; that of Onyx is from a real switch.
+DESCRIPTIONS = (
+    "SONiC Software Version: SONiC.202411.0 - HwSku: Mellanox-SN5600-O128",
+    "Cumulus Linux version 5.9.2 running on Mellanox SN4700",
+    "Arista Networks EOS version 4.32.1F running on an Arista Networks DCS-7060X6-64PE",
+    "Mellanox MSN2700,MLNX-OS,SWv3.6.5000-04",
+)
+
+
+@pytest.mark.parametrize("said", DESCRIPTIONS)
+def test_a_switch_is_named_and_nothing_behind_it(said: str) -> None:
+    """What a host hears from a known system is kept; what people wrote behind it is not."""
+    answer = json.dumps({"descr": f"{said}, call 555 TOKEN"}).encode()
+    kept, dropped = runner.keep_json(answer, probes()["lldpctl"].keep)
+    assert (json.loads(kept)["descr"], dropped) == (said, 1)
