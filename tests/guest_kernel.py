@@ -255,17 +255,23 @@ def route(kernel: Kernel) -> Iterator[Row]:
 
 
 def lldp_neighbor(kernel: Kernel) -> Iterator[Row]:
-    said = dict(line.partition("=")[::2] for line in kernel.tools["lldp"].splitlines())
-    for name in sorted({key.split(".")[1] for key in said if key.endswith(".chassis.name")}):
-        base = f"lldp.{name}"
+    """Neighbours of one rail have the same keys; each begins with the protocol it was heard by."""
+    neighbours: list[tuple[str, dict[str, str]]] = []
+    for line in kernel.tools["lldp"].splitlines():
+        key, _, value = line.partition("=")
+        _, name, key = key.split(".", 2)
+        if key == "via":
+            neighbours.append((name, {}))
+        neighbours[-1][1][key] = value
+    for name, said in neighbours:
         yield {
             "netdev": name,
-            "chassis_id": said[f"{base}.chassis.mac"],
+            "chassis_id": said["chassis.mac"],
             "chassis_id_type": "mac",
-            "system_name": said[f"{base}.chassis.name"],
-            "port_id": said[f"{base}.port.ifname"],
+            "system_name": said["chassis.name"],
+            "port_id": said["port.ifname"],
             "port_id_type": "ifname",
-            "ttl_s": int(said[f"{base}.port.ttl"]),
+            "ttl_s": int(said["port.ttl"]),
         }
 
 
