@@ -14,8 +14,8 @@ from railwright.check.alike import folding
 from railwright.check.engine import Request, run
 from railwright.check.rule import shipped
 from railwright.check.run import Choice, chosen
-from railwright.facts.alike import words
-from railwright.facts.schema import tables
+from railwright.facts.duck import words
+from railwright.facts.schema import feeding_probes, tables
 from railwright.facts.snapshot import Snapshot
 from railwright.intent.site import read_site
 from railwright.intent.write import write_intent
@@ -126,6 +126,21 @@ def test_alike_hosts_may_hear_different_switches(
     assert "      1  unknown  6.8.11  unknown  gpu11" in text
     assert "     12       12  1           up         gpu[00-11]" in text
     assert "heard: 12 switches" in text
+
+
+def test_a_switch_stands_for_no_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both answered everything and have no disagreement, and only one of them is a host."""
+    hosts, switches = [f"gpu{n}" for n in range(8)], [f"eos{n}" for n in range(4)]
+    of_eos = [probe for probe in feeding_probes("switch") if probe.startswith("eos_")]
+    asked = dict.fromkeys(hosts, feeding_probes("host")) | dict.fromkeys(switches, of_eos)
+    rows = {
+        "target": [target(n) for n in hosts] + [target(n, kind="switch") for n in switches],
+        "probe_result": [row for name, probes in asked.items() for row in answers(name, *probes)],
+    }
+    snapshot = with_derived(tmp_path, rows)
+    text = _overview(snapshot, monkeypatch, 1)
+    assert text == _overview(snapshot, monkeypatch, 1_000)
+    assert "      8          none where both were read                       gpu[0-7]" in text
 
 
 def test_sections_show_only_what_alike_machines_share() -> None:

@@ -17,10 +17,10 @@ import duckdb
 from railwright.check.reasons import scope_reads
 from railwright.check.rule import SHIPPED, Rule
 from railwright.check.tables import HERE, SCOPES
-from railwright.facts.alike import examples_of, find_kinds, number_kinds, words, words_behind
+from railwright.facts.alike import examples_of, find_kinds, number_kinds, words_behind
 from railwright.facts.derive.digest import hash_of
 from railwright.facts.derive.likeness import likened
-from railwright.facts.duck import identifier, quote
+from railwright.facts.duck import identifier, quote, words
 from railwright.facts.schema import tables
 from railwright.intent.schema import intent_tables
 

@@ -4,22 +4,14 @@ A fleet is many machines of few kinds. The derived table `likeness` has one numb
 table; machines whose numbers are equal say the same, serials, addresses and counters aside.
 """
 
-import re
 from collections.abc import Iterable
 
 import duckdb
 
-from railwright.facts.duck import identifier, quote
+from railwright.facts.duck import identifier, quote, words
 
 FEWEST = 1_000  # machines; below, folding costs more than it saves
 MOST_EXAMPLES = 0.2  # of all machines: with more kinds than that, folding is not worth it
-
-_WORD = re.compile(r"[a-z_][a-z0-9_]*")
-
-
-def words(sql: str) -> frozenset[str]:
-    """Every word of a query, names of tables among them."""
-    return frozenset(_WORD.findall(sql.lower()))
 
 
 def words_behind(sql: str, made: dict[str, frozenset[str]]) -> frozenset[str]:
@@ -43,17 +35,21 @@ def number_kinds(
     listed = ", ".join(map(quote, names))
     joined = "".join(f" LEFT JOIN ({query}) USING (target)" for query in more)
     database.execute(
-        "CREATE TABLE machine_kind AS FROM (SELECT target, status, out_of_service FROM target) "
+        "CREATE TABLE machine_kind AS "
+        "FROM (SELECT target, kind, status, out_of_service FROM target) "
         f"LEFT JOIN (SELECT target{wide} FROM likeness WHERE fact_table IN ({listed}) "
         f"GROUP BY target) USING (target){joined}"
     )
 
 
 def find_kinds(database: duckdb.DuckDBPyConnection, name: str, by: list[str]) -> bool:
-    """Make a table (example, members) of machines with equal numbers; whether that saves work."""
+    """Make a table (example, members) of machines with equal numbers; whether that saves work.
+
+    A host and a switch may have nothing in the same tables, and are not alike for that.
+    """
     database.execute(
         f"CREATE TABLE {identifier(name)} AS SELECT min(target) AS example, "
-        f"list(target) AS members FROM machine_kind GROUP BY {', '.join(by)}"
+        f"list(target) AS members FROM machine_kind GROUP BY kind, {', '.join(by)}"
     )
     found = database.execute(
         f"SELECT (SELECT count(*) FROM {identifier(name)}), (SELECT count(*) FROM machine_kind)"

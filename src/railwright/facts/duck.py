@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
@@ -25,6 +26,7 @@ LARGEST_OBJECT = 13 * 1024 * 1024  # one spool line: an 8 MiB answer in base64, 
 _SHARED = {"target": "VARCHAR", "read_at": "DOUBLE"}
 MOST_ROWS = 5000  # per spool line
 MOST_SPOOLED = 8 * 1024 * 1024  # bytes of one table; unfolded they take some times as much
+_WORD = re.compile(r"[a-z_][a-z0-9_]*")
 # Rows are flat and made by us: no look-out for circles.
 _ENCODE = json.JSONEncoder(check_circular=False, separators=(",", ":")).encode
 
@@ -64,6 +66,11 @@ def quote(text: str) -> str:
 def identifier(name: str) -> str:
     """A SQL identifier."""
     return '"' + name.replace('"', '""') + '"'
+
+
+def words(sql: str) -> frozenset[str]:
+    """Every word of a query, names of tables among them."""
+    return frozenset(_WORD.findall(sql.lower()))
 
 
 def moment(seconds: str) -> str:

@@ -1,10 +1,8 @@
 """Ask a snapshot for little: what one host says, not what all say."""
 
-from types import TracebackType
 from typing import Any
 
-from railwright.facts.alike import words
-from railwright.facts.duck import connect
+from railwright.facts.duck import connect, words
 from railwright.facts.snapshot import Snapshot, make_view
 
 
@@ -20,15 +18,8 @@ class Reader:
         # The list of row groups of a large file is read once, not by every query.
         self._database.execute("SET parquet_metadata_cache = true")
 
-    def __enter__(self) -> "Reader":
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Let go of what was opened."""
         self._database.close()
 
     def rows(self, query: str, values: list[str] | dict[str, str]) -> list[tuple[Any, ...]]:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any, NamedTuple
 
 from railwright.errors import UsageError
@@ -66,7 +67,7 @@ class Facts:
 
 def print_host(screen: Screen, snapshot: Snapshot, name: str, now: float | None = None) -> bool:
     """One host; True when it was reached."""
-    with Reader(snapshot) as reader:
+    with closing(Reader(snapshot)) as reader:
         target = _find(reader, snapshot, name)
         facts = Facts(reader, target.name)
         host = facts.rows(

@@ -8,17 +8,10 @@ import re
 
 import duckdb
 
-from railwright.facts.alike import (
-    FEWEST,
-    examples_of,
-    find_kinds,
-    number_kinds,
-    words,
-    words_behind,
-)
+from railwright.facts.alike import FEWEST, examples_of, find_kinds, number_kinds, words_behind
 from railwright.facts.derive.digest import hash_of
 from railwright.facts.derive.likeness import likened
-from railwright.facts.duck import identifier
+from railwright.facts.duck import identifier, words
 from railwright.facts.schema import tables
 from railwright.report.section import Section
 from railwright.report.sections import HELPERS, MACROS, SECTIONS
@@ -53,7 +46,7 @@ def _number(name: str) -> str:
 
 
 class Machines:
-    """View `machine`, made for one section after the other, and the names behind its rows."""
+    """Table `machine`, made for one section after the other, and the names behind its rows."""
 
     def __init__(self, database: duckdb.DuckDBPyConnection, hosts: int) -> None:
         self._database = database
