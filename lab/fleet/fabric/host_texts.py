@@ -1,7 +1,6 @@
 """What tells the hosts of a fabric apart, as texts in one order: to write one host's facts as
 another's. Cheaper than a whole model of every host by three orders."""
 
-import re
 from collections.abc import Iterator
 
 from lab.fleet import identity
@@ -22,11 +21,6 @@ from lab.fleet.model import Neighbor
 from lab.fleet.switches import management_switch, storage_leaf
 
 _GPUS = 8
-# The probe keeps no more of a system description than what names a known system.
-_KEPT = re.compile(
-    r"SONiC Software Version: \S+ - HwSku: \S+|Cumulus Linux version .*|"
-    r"Arista Networks EOS version [0-9.]+[A-Z]?"
-)
 _STORAGE_PLACES = (8, 9)
 _STORAGE_NETDEVS = ("enp132s0f0np0", "enp132s0f1np1")
 LLDP_COLUMNS = (
@@ -91,12 +85,12 @@ def lldp(fabric: Fabric, host: int) -> list[str | None]:
             found += [None] * len(LLDP_COLUMNS)
             continue
         one = neighbour(fabric, heard[0])
-        found_description = _KEPT.match(one.description)
-        description = found_description[0] if found_description else None
+        # The probe keeps what names the system: of SONiC not its kernel.
+        description = one.description.partition(" - Distribution")[0]
         is_cumulus = one.description.startswith("Cumulus")
         more = f",{link_local(one.chassis)}" if is_cumulus else ""
-        found += [one.chassis, one.system, description, one.port_id, one.port_description or None,
-                  f"{one.management}{more}"]  # fmt: skip
+        found += [one.chassis, one.system, description or None, one.port_id,
+                  one.port_description or None, f"{one.management}{more}"]  # fmt: skip
     for other in _of_others(fabric, host):
         # Their port descriptions are free text, which the probe drops.
         found += [other.chassis, other.system, other.description, other.port, None,
