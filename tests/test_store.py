@@ -282,7 +282,7 @@ from railwright.facts.evidence import Answer
 from railwright.facts.ingest import ingest
 from tests.test_store import NETDEV, target_row
 build.SPOOL_BYTES = build.LARGEST_SPOOL = 2000
-names = {f"n{i}": "" for i in range(40)}
+names = {f"n{i}": "" for i in range(int(sys.argv[2]))}
 made = Building(Path(sys.argv[1]), {"started": time.time(), "via": "test"}, names)
 print("begun", flush=True)
 for name in names:
@@ -297,13 +297,14 @@ made.close()
 print("closed", flush=True)
 finish(made.folder)
 """
-STEPS = 42  # lines the writer prints
+HOSTS = 16
+STEPS = HOSTS + 2  # lines the writer prints
 
 
 def _write_and_kill(store: Path, step: int, after: float) -> None:
     """Kill it some seconds after one of its steps: moments by progress, whatever the machine."""
     process = subprocess.Popen(
-        [sys.executable, "-c", WRITER, str(store)],
+        [sys.executable, "-c", WRITER, str(store), str(HOSTS)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         cwd=Path(__file__).parents[1],
@@ -321,14 +322,14 @@ def _check_after_kill(store: Path) -> str:
     for path in snapshots(store):
         made = load(path)
         assert rows(made, "SELECT DISTINCT status FROM target") == [("reached",)]
-        assert rows(made, "SELECT count(*) FROM netdev") == [(40,)]
+        assert rows(made, "SELECT count(*) FROM netdev") == [(HOSTS,)]
         return "whole"
     [cut] = unfinished(store)
     with pytest.raises(SnapshotError, match="was not finished"):
         load(cut)
     made = finish(cut)
     status = dict(rows(made, "SELECT target, status FROM target"))
-    assert len(status) == 40, "a host vanished"
+    assert len(status) == HOSTS, "a host vanished"
     reached = {name for name, what in status.items() if what == "reached"}
     with_facts = {name for (name,) in rows(made, "SELECT target FROM netdev")}
     assert reached <= with_facts, "reached, but its facts are gone"
