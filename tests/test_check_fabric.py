@@ -6,14 +6,14 @@ from by_hand import with_derived
 from small_fabric import change, fabric
 from typer.testing import CliRunner
 
-from railwright.cli import app
+from railwright.cli import program
 
 
 def test_the_report_tells_switches_from_hosts(tmp_path: Path) -> None:
     (tmp_path / "site.toml").write_text('profile = "roce-lossless"\n')
     small = {"target": "leaf1", "port": "Ethernet8"}
     with_derived(tmp_path, change(fabric(), "switch_port", small, mtu=1500))
-    said = CliRunner().invoke(app, ["check", "--store", str(tmp_path)]).stdout
+    said = CliRunner().invoke(program(), ["check", "--store", str(tmp_path)]).stdout
     assert (
         "MTU-05  A link between switches takes smaller packets than hosts send: 1 end on 1 machine"
         in said

@@ -13,12 +13,13 @@ from pathlib import Path
 
 import pytest
 
+from railwright import cli
+from railwright.cli import VERBS
 from railwright.collect.probe import load_probe, probes
 from railwright.errors import ProbeError
 from railwright.facts.snapshot import find, snapshots
 
 RAILWRIGHT = [sys.executable, "-m", "railwright"]
-VERBS = ["collect", "facts", "show", "runner", "import", "merge", "store"]
 
 
 def railwright(
@@ -40,7 +41,14 @@ def local(store: Path, *more: object) -> "subprocess.CompletedProcess[str]":
 def test_every_verb_explains_itself(verb: str) -> None:
     said = railwright(verb, "--help")
     assert said.returncode == 0
-    assert verb in said.stdout
+    assert f" railwright {verb} " in said.stdout
+
+
+def test_every_file_of_the_command_line_is_a_verb() -> None:
+    files = {file.stem for file in Path(cli.__file__).parent.glob("*.py")}
+    assert {"import_" if verb == "import" else verb for verb in VERBS} == files - {
+        "__init__", "common", "interrupt"
+    }  # fmt: skip
 
 
 def test_without_arguments_it_shows_its_verbs_and_exit_codes() -> None:

@@ -9,7 +9,7 @@ import pytest
 import typer
 from conftest import REPOSITORY
 
-from railwright.cli import app
+from railwright.cli import program
 from railwright.collect.probe import probes
 from railwright.toml import load_toml
 from tools.generate_docs import PAGES, page
@@ -43,7 +43,7 @@ def command_lines(text: str) -> Iterator[list[str]]:
 
 def parse(words: list[str]) -> None:
     """Let the command tree take the words apart, as it does before it runs anything."""
-    command = typer.main.get_command(app)
+    command = typer.main.get_command(program())
     context = command.make_context("railwright", list(words))
     while hasattr(command, "resolve_command"):
         rest = [*getattr(context, "_protected_args", []), *context.args]
@@ -82,11 +82,11 @@ def test_the_check_of_command_lines_would_notice() -> None:
 
 def test_the_readme_shows_every_verb_that_there_is() -> None:
     used = {words[0] for words in command_lines(text_of("README.md")) if words}
-    assert set(typer.main.get_command(app).commands) <= used
+    assert set(typer.main.get_command(program()).commands) <= used
 
 
 def test_the_readme_gives_the_exit_statuses_of_the_help() -> None:
-    said = app.info.help or ""
+    said = program().info.help or ""
     row = re.compile(r"^\| (\d) \| ([^|(:]+?)(?: \(|:| \|)", re.MULTILINE)
     listed = dict(row.findall(text_of("README.md")))
     assert list(listed) == ["0", "1", "2", "3", "4"]

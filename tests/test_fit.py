@@ -11,7 +11,7 @@ from conftest import REPOSITORY
 from typer.testing import CliRunner
 
 import railwright.hardware
-from railwright.cli import app
+from railwright.cli import program
 from railwright.design import names
 from railwright.design.build import STATES, Build, Slot, Verdict
 from railwright.design.fit import fit
@@ -342,7 +342,7 @@ def test_a_parts_list_that_cannot_be_read(tmp_path, text, says):
 def test_half_a_list_is_not_printed(tmp_path):
     file = tmp_path / "parts.csv"
     file.write_text("adapter,slot\nMCX75310AAS-NEAT,gen5x16\nMCX75310AAS-NEAT,x16\n")
-    done = CliRunner().invoke(app, ["fit", "--parts", str(file)])
+    done = CliRunner().invoke(program(), ["fit", "--parts", str(file)])
     assert isinstance(done.exception, UsageError)
     assert done.stdout == ""
 
@@ -350,7 +350,7 @@ def test_half_a_list_is_not_printed(tmp_path):
 def test_a_list_without_a_line_is_no_success(tmp_path):
     file = tmp_path / "parts.csv"
     file.write_text("adapter,slot\n")
-    assert CliRunner().invoke(app, ["fit", "--parts", str(file)]).exit_code == 3
+    assert CliRunner().invoke(program(), ["fit", "--parts", str(file)]).exit_code == 3
 
 
 # ---- for programs
@@ -362,7 +362,7 @@ def schema(name):
 
 def test_json_of_a_build_and_of_a_list(tmp_path):
     line = "fit MCX755106AS-HEAT --slot gen4x16 --airflow 350 --format json"
-    done = CliRunner().invoke(app, line.split())
+    done = CliRunner().invoke(program(), line.split())
     told = json.loads(done.stdout)
     jsonschema.validate(told, schema("fit"))
     assert told["exit_status"] == done.exit_code == 1
@@ -382,7 +382,7 @@ def test_json_of_a_build_and_of_a_list(tmp_path):
     }
     file = tmp_path / "parts.csv"
     file.write_text("adapter,slot\nMCX75310AAS-NEAT,gen5x16\nMCX75310AAX-NEAT,gen5x16\n")
-    done = CliRunner().invoke(app, ["fit", "--parts", str(file), "--format", "json"])
+    done = CliRunner().invoke(program(), ["fit", "--parts", str(file), "--format", "json"])
     told = json.loads(done.stdout)
     jsonschema.validate(told, schema("fit"))
     assert [one["verdict"] for one in told["builds"]] == ["works", "not documented"]
@@ -390,11 +390,11 @@ def test_json_of_a_build_and_of_a_list(tmp_path):
 
 
 def test_json_of_hardware():
-    told = json.loads(CliRunner().invoke(app, ["hardware", "--format", "json"]).stdout)
+    told = json.loads(CliRunner().invoke(program(), ["hardware", "--format", "json"]).stdout)
     jsonschema.validate(told, schema("hardware"))
     assert len([one for one in told["parts"] if one["kind"] == "adapter"]) == len(adapters())
     line = ["hardware", "mcx755106as-heat", "--format", "json"]
-    (part,) = json.loads(CliRunner().invoke(app, line).stdout)["parts"]
+    (part,) = json.loads(CliRunner().invoke(program(), line).stdout)["parts"]
     assert (part["values"]["ports"], part["values"]["airflow_lfm"]) == (2, "not documented")
 
 
@@ -423,7 +423,7 @@ def test_json_of_hardware():
     ],
 )
 def test_what_the_commands_say(line, status, says):
-    done = CliRunner().invoke(app, line.split())
+    done = CliRunner().invoke(program(), line.split())
     assert says in done.stdout
     assert done.exit_code == status
 
@@ -441,7 +441,7 @@ def test_what_the_commands_say(line, status, says):
     ],
 )
 def test_mistakes_say_what_to_do(line, says):
-    done = CliRunner().invoke(app, line.split() if isinstance(line, str) else line)
+    done = CliRunner().invoke(program(), line.split() if isinstance(line, str) else line)
     assert isinstance(done.exception, UsageError)
     assert says in " ".join(done.exception.lines())
 

@@ -12,7 +12,7 @@ from rich.console import Console
 from small_fabric import NETWORKS, Rows, change, database_of, drop, fabric
 from typer.testing import CliRunner
 
-from railwright.cli import app
+from railwright.cli import program
 from railwright.errors import UsageError
 from railwright.fabric.classes import spans
 from railwright.fabric.trace import traces
@@ -278,7 +278,7 @@ def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
 
 
 def run(snapshot: Snapshot, *words: str) -> tuple[int, str]:
-    result = CliRunner().invoke(app, [*words, "--store", str(snapshot.path.parent)])
+    result = CliRunner().invoke(program(), [*words, "--store", str(snapshot.path.parent)])
     if result.exception is not None and isinstance(result.exception, UsageError):
         return 2, " ".join(result.exception.lines())
     return result.exit_code, result.stdout

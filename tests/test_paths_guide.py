@@ -9,7 +9,7 @@ from conftest import REPOSITORY
 from small_fabric import change, fabric
 from typer.testing import CliRunner
 
-from railwright.cli import app
+from railwright.cli import program
 
 PAGE = (REPOSITORY / "docs/paths.md").read_text("utf-8")
 BLOCKS = re.findall(
@@ -28,7 +28,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(("command", "expected"), BLOCKS)
 def test_what_the_page_shows_is_what_is_printed(store: Path, command: str, expected: str) -> None:
-    result = CliRunner().invoke(app, [*command.split(), "--store", str(store)])
+    result = CliRunner().invoke(program(), [*command.split(), "--store", str(store)])
     assert result.exit_code in (0, 1)
     if expected:
         assert result.stdout == expected

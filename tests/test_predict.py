@@ -11,7 +11,7 @@ from by_hand import answers, by_hand, target
 from conftest import REPOSITORY
 from typer.testing import CliRunner, Result
 
-from railwright.cli import app
+from railwright.cli import program
 from railwright.facts.snapshot import Snapshot
 from railwright.predict.fleet import make_ceilings
 
@@ -227,7 +227,7 @@ def test_hosts(tmp_path: Path) -> None:
 
 def run(snapshot: Snapshot, *words: str) -> Result:
     store = ["--store", str(snapshot.path.parent)]
-    return CliRunner().invoke(app, ["predict", *words, *store])
+    return CliRunner().invoke(program(), ["predict", *words, *store])
 
 
 @pytest.fixture(scope="module")
@@ -352,7 +352,7 @@ def test_nccl_of_most_hosts(snapshot: Snapshot) -> None:
 
 def test_a_rate_without_end_is_no_rate() -> None:
     words = ["predict", "nccl", "--gpu", "H100", "--nic-gbps", "inf"]
-    assert CliRunner().invoke(app, words).exit_code == 2
+    assert CliRunner().invoke(program(), words).exit_code == 2
 
 
 # By hand: NCCL gets 48.5 GB/s through 400 Gb/s; Gen5 x16 carries 459.7 Gb/s, of which two ports have 229.9 each.
@@ -411,13 +411,13 @@ def test_the_word_of_the_site_on_roles_counts(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("words", [("--collective", "all_to_all"), ("--size", "64K")])
 def test_what_the_model_does_not_say_is_no_success(words: tuple[str, str]) -> None:
-    result = CliRunner().invoke(app, ["predict", "nccl", "--gpu", "H100", *words])
+    result = CliRunner().invoke(program(), ["predict", "nccl", "--gpu", "H100", *words])
     assert result.exit_code == 3
 
 
 def test_nccl_as_described() -> None:
     words = ["predict", "nccl", "--gpu", "h100", "--nodes", "8", "--size", "1G"]
-    text = CliRunner().invoke(app, words).stdout
+    text = CliRunner().invoke(program(), words).stdout
     # 0.869 of 370.8, as the prototype of predict.md has it, to a percent.
     (line,) = [one for one in text.splitlines() if " ring " in one]
     assert float(line.split()[5]) == pytest.approx(0.869 * 370.8, rel=0.01)
@@ -439,5 +439,5 @@ def test_nccl_as_described() -> None:
     ],
 )
 def test_wrong_words(words: list[str], said: str) -> None:
-    result = CliRunner().invoke(app, ["predict", "nccl", *words])
+    result = CliRunner().invoke(program(), ["predict", "nccl", *words])
     assert result.exception.what == said

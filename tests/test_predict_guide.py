@@ -7,7 +7,7 @@ import pytest
 from conftest import REPOSITORY
 from typer.testing import CliRunner
 
-from railwright.cli import app
+from railwright.cli import program
 from railwright.demo import unpack
 
 PAGE = (REPOSITORY / "docs/predict.md").read_text("utf-8")
@@ -23,7 +23,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(("command", "expected"), BLOCKS)
 def test_what_the_page_shows_is_what_is_printed(store: Path, command: str, expected: str) -> None:
-    result = CliRunner().invoke(app, [*command.split(), "--store", str(store)])
+    result = CliRunner().invoke(program(), [*command.split(), "--store", str(store)])
     # One host of the demo is silent, so not all ceilings are known.
     assert result.exit_code == (3 if command == "predict ceiling" else 0)
     assert result.stdout == expected

@@ -8,7 +8,7 @@ import pytest
 from by_hand import answers, target, with_derived
 from typer.testing import CliRunner, Result
 
-from railwright.cli import app
+from railwright.cli import program
 from railwright.errors import RailwrightError, UsageError
 from railwright.facts.build import Building, finish
 from railwright.facts.evidence import Answer
@@ -17,7 +17,7 @@ OLD, NEW = "2026-11-14T2215Z", "2026-11-15T0800Z"
 
 
 def railwright(*arguments: object) -> Result:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+    return CliRunner().invoke(program(), [str(argument) for argument in arguments])
 
 
 def netdevs(*hosts: str, **values: Any) -> list[dict[str, Any]]:

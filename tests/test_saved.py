@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from railwright.cli import app
+from railwright.cli import program
 from railwright.errors import UsageError
 from railwright.facts.build import Building, finish
 from railwright.facts.merge import merge
@@ -16,7 +16,7 @@ EVIDENCE = Path(__file__).parent / "evidence"
 
 
 def run(*arguments: object) -> Result:
-    return CliRunner().invoke(app, ["import", *map(str, arguments)])
+    return CliRunner().invoke(program(), ["import", *map(str, arguments)])
 
 
 def rows(store: Path, query: str) -> list[tuple[object, ...]]:

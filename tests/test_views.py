@@ -21,7 +21,7 @@ from typer.testing import CliRunner
 
 from lab.fleet import ACS_ON, HostModel, add_shell, build, hgx_h100
 from lab.fleet.tools import BUSYBOX
-from railwright.cli import app
+from railwright.cli import program
 from railwright.collect.probe import select
 from railwright.collect.request import lone_runner
 from railwright.collect.stream import MachineStream
@@ -282,16 +282,16 @@ def test_no_unknown_host_is_left_out(snapshot: Snapshot) -> None:
 def test_commands_and_their_exit_codes(snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAILWRIGHT_STORE", str(snapshot.path.parent))
     run = CliRunner()
-    facts = run.invoke(app, ["facts"])
+    facts = run.invoke(program(), ["facts"])
     assert facts.exit_code == 3
     assert "7 targets: 4 reached, 1 incomplete, 1 not reached, 1 out of service" in facts.stdout
     assert facts.stderr.strip() == "Next: railwright show HOST"
-    shown = run.invoke(app, ["show", "ember-h001", snapshot.name])
+    shown = run.invoke(program(), ["show", "ember-h001", snapshot.name])
     assert shown.exit_code == 0
     assert "mlx5_0  Gen5 x16  enp24s0np0" in shown.stdout
     assert shown.stderr.strip() == "Next: railwright facts"
-    assert run.invoke(app, ["show", "ember-h004"]).exit_code == 3
-    assert run.invoke(app, ["show", "ember-h006"]).exit_code == 3
+    assert run.invoke(program(), ["show", "ember-h004"]).exit_code == 3
+    assert run.invoke(program(), ["show", "ember-h006"]).exit_code == 3
 
 
 @pytest.mark.root

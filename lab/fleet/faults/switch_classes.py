@@ -157,6 +157,7 @@ FABRIC_FAULTS = (
         at=("leaf", "spine"),
         change=whole_switch(dscp(STORAGE_DSCP, DATA_CLASS)),
         site="storage",
+        by_majority=True,
         expects=("SWQ-16 {ends}",),
     ),
 )

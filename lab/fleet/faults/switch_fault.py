@@ -8,6 +8,7 @@ To add one, put a `FabricFault` into FABRIC_FAULTS of a file switch_*.py in this
                 end of a link, seen from that machine), leaf, spine (a whole switch, by the end of
                 its first link)
     systems     whose `show` commands tell it; of a host's end, those of the leaf
+    by_majority it is one because most of the fabric is otherwise: not on many switches at once
     both_ends   the other end, too, must be a host or of these systems: else nothing can be compared
     change      what becomes of the fabric: a function of (fabric, place)
     before      how it was in the earlier snapshot; left out = as now
@@ -90,6 +91,7 @@ class FabricFault:
     by_nobody: tuple[str, ...] = ()
     implies: tuple[str, ...] = ()
     systems: tuple[str, ...] = SYSTEMS
+    by_majority: bool = False
     both_ends: bool = False
     before: Change | None = None
     second: Other | None = None

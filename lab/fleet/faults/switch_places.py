@@ -75,6 +75,11 @@ def _machines(place: Place, fault: FabricFault, at: str) -> set[int]:
     return _touched(place, fault) | {place.end.machine, place.peer.machine}
 
 
+def _is_full(fabric: Fabric, fault: FabricFault, struck: Sequence[FabricInjection]) -> bool:
+    """Whether one more of a fault would leave no majority without it."""
+    return fault.by_majority and 2 * (len(struck) + 1) >= len(fabric.switches)
+
+
 def apart(
     fabric: Fabric,
     faults: Sequence[FabricFault],
@@ -103,7 +108,8 @@ def apart(
                         sites.append(fault.site)
                     room = (
                         place for place in mine
-                        if place.end.machine not in taken[number]
+                        if not _is_full(fabric, fault, found[number])
+                        and place.end.machine not in taken[number]
                         and is_possible(fault, place)
                         and not _machines(place, fault, at) & taken[number]
                     )  # fmt: skip

@@ -2,47 +2,22 @@
 
 import os
 import sys
+from functools import cache
+from importlib import import_module
 
 import typer
 
 from railwright import __version__
-from railwright.cli import (
-    check,
-    collect,
-    demo,
-    diff,
-    evidence,
-    explain,
-    facts,
-    fit,
-    hardware,
-    import_,
-    intent,
-    links,
-    merge,
-    path,
-    predict,
-    rails,
-    rules,
-    runner,
-    show,
-    sql,
-    store,
-    waive,
-)
 from railwright.cli.common import INTERRUPTED
 from railwright.cli.interrupt import Interrupt
 from railwright.errors import RailwrightError
 from railwright.report.console import CUT_OFF, remarks
 
-app = typer.Typer(
-    name="railwright",
-    help="Makes the RDMA fabric of a GPU cluster true and keeps it so.\n\n"
-    "Exit status: 0 nothing to report; 1 findings, or changes waiting; 2 wrong use or a fault of "
-    "this tool; 3 incomplete: something could not be read; 4 stopped by a guard.",
-    no_args_is_help=True,
-    add_completion=True,
-    pretty_exceptions_enable=False,
+# In the order of the help. Each is a file beside this one.
+VERBS = (
+    *("demo", "collect", "check", "explain", "rules", "waive", "intent"),
+    *("facts", "show", "path", "links", "rails", "predict", "diff", "fit", "hardware"),
+    *("sql", "evidence", "runner", "import", "merge", "store"),
 )
 
 
@@ -52,7 +27,6 @@ def _version(value: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _main(
     _version: bool = typer.Option(
         False, "--version", callback=_version, is_eager=True, help="Print the version."
@@ -61,35 +35,34 @@ def _main(
     pass
 
 
-app.command("demo")(demo.demo)
-app.command("collect")(collect.collect)
-app.command("check")(check.check)
-app.command("explain")(explain.explain)
-app.command("rules")(rules.rules)
-app.command("waive")(waive.waive)
-app.add_typer(intent.app, name="intent")
-app.command("facts")(facts.facts)
-app.command("show")(show.show)
-app.command("path")(path.path)
-app.command("links")(links.links)
-app.command("rails")(rails.rails)
-app.add_typer(predict.app, name="predict")
-app.command("diff")(diff.diff)
-app.command("fit")(fit.fit)
-app.command("hardware")(hardware.hardware)
-app.command("sql")(sql.sql)
-app.command("evidence")(evidence.evidence)
-app.command("runner")(runner.runner)
-app.command("import")(import_.import_)
-app.command("merge")(merge.merge)
-app.add_typer(store.app, name="store")
+@cache
+def program(verb: str = "") -> typer.Typer:
+    """The command line; of one verb alone where it is named: to read all takes twice as long."""
+    app = typer.Typer(
+        name="railwright",
+        help="Makes the RDMA fabric of a GPU cluster true and keeps it so.\n\n"
+        "Exit status: 0 nothing to report; 1 findings, or changes waiting; 2 wrong use or a fault "
+        "of this tool; 3 incomplete: something could not be read; 4 stopped by a guard.",
+        no_args_is_help=True,
+        add_completion=True,
+        pretty_exceptions_enable=False,
+    )
+    app.callback()(_main)
+    for name in (verb,) if verb in VERBS else VERBS:
+        python_name = "import_" if name == "import" else name
+        module = import_module(f"railwright.cli.{python_name}")
+        if hasattr(module, "app"):
+            app.add_typer(module.app, name=name)
+        else:
+            app.command(name)(getattr(module, python_name))
+    return app
 
 
 def main() -> None:
     """Run it; a fault of the tool is three plain lines and exit status 2, never a traceback."""
     with Interrupt() as interrupt:
         try:
-            app()
+            program(*sys.argv[1:2])()
         except BaseException as error:
             # On its way up Ctrl-C becomes an exit (typer), a failed query or an error of ours.
             if interrupt.came:
