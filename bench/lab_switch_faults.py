@@ -31,8 +31,9 @@ from lab.live.fabric import StruckFabric
 from lab.live.whole import Whole, running
 from railwright.facts.snapshot import Snapshot, find
 
-# Hosts, rails, switches: each system once; leaves of all systems; enough ends for a majority.
-LABS = ((2, 2, 4), (4, 4, 6), (4, 8, 12))
+# Hosts, rails, switches, planes: each system once; leaves and spines of all systems, in planes;
+# enough ends for a majority.
+LABS = ((2, 2, 4, 1), (2, 2, 8, 2), (4, 4, 6, 1), (4, 8, 12, 1))
 Wanted = set[tuple[str, str, str]]  # fault, kind of place, system
 
 

@@ -196,7 +196,7 @@ def main() -> None:
     given = tuple(int(word) for word in sys.argv[1:])
     size = (*given, *WANTED[len(given) :])
     hosts, rails, switches, guests = size
-    options = Options(hosts, (), rails, switches, guests, slurm=True)
+    options = Options(hosts, (), rails, switches, guests=guests, slurm=True)
     with tempfile.TemporaryDirectory(prefix="railwright-lab-", dir="/dev/shm") as name:
         shown = show(options, Path(name))
     for line in (*shown.not_reached, *shown.differences[:40], *shown.left):

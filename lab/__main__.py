@@ -34,6 +34,12 @@ def _parser() -> argparse.ArgumentParser:
     up.add_argument("--models", default="", help="which kinds, with commas; all in turns otherwise")
     up.add_argument("--rails", type=int, default=0, help="HGX hosts of one fabric with N rails")
     up.add_argument("--switches", type=int, default=0, help="how many")
+    up.add_argument(
+        "--planes",
+        type=int,
+        default=1,
+        help="of the switches: 2 = a card's two ports (%(default)s)",
+    )
     up.add_argument("--guests", type=int, default=0, help="virtual machines with Soft-RoCE")
     up.add_argument("--slurm", action="store_true", help="with Slurm on all hosts")
     up.add_argument(
@@ -62,7 +68,7 @@ def _parser() -> argparse.ArgumentParser:
 def _up(place: Place, given: argparse.Namespace) -> None:
     models = tuple(name.strip() for name in given.models.split(",") if name.strip())
     options = Options(
-        given.hosts, models, given.rails, given.switches, given.guests, given.slurm,
+        given.hosts, models, given.rails, given.switches, given.planes, given.guests, given.slurm,
         given.seconds_to_boot,
     )  # fmt: skip
     client.start(place, options, lambda words: print(words, file=sys.stderr))

@@ -18,8 +18,12 @@ from lab.settle import File, settle
 from railwright.collect.switch import systems
 from railwright.intent.site import load_site
 
-# Hosts, rails, switches.
-SIZES = ((64, 8, 12), (4, 1, 2), (2, 2, 4), (8, 8, 12), (16, 4, 6), (5, 1, 6), (256, 8, 12))
+# Hosts, rails, switches, planes.
+Size = tuple[int, int, int, int]
+SIZES = (
+    *((64, 8, 12, 1), (4, 1, 2, 1), (2, 2, 4, 1), (8, 8, 12, 1), (16, 4, 6, 1), (5, 1, 6, 1)),
+    *((256, 8, 12, 1), (2, 2, 8, 2), (64, 8, 20, 2)),
+)
 ALL = ("sonic", "cumulus", "eos", "onyx")
 
 
@@ -41,8 +45,8 @@ def test_every_model_is_on_the_fabric_or_it_is_said_why_not() -> None:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_it_has_what_was_asked_for(size: tuple[int, int, int]) -> None:
-    hosts, rails, switches = size
+def test_it_has_what_was_asked_for(size: Size) -> None:
+    hosts, rails, switches, planes = size
     made = cluster(*size)
     assert (len(made.machines), len(made.fabric.switches)) == (hosts, switches)
     assert {one.system for one in made.fabric.switches} >= set(ALL[:switches])
@@ -51,16 +55,16 @@ def test_it_has_what_was_asked_for(size: tuple[int, int, int]) -> None:
     macs = [nic.mac for one in made.machines for nic in one.healthy.nics if not nic.in_pod]
     assert len(set(macs)) == len(macs)
     for host in range(made.fabric.hosts):
-        assert len(list(made.fabric.links_of(host))) == rails
+        assert len(list(made.fabric.links_of(host))) == rails * planes
 
 
-@pytest.mark.parametrize("size", [(64, 8, 12), (4, 1, 2)])
-def test_both_ends_of_a_host_link_hear_each_other(size: tuple[int, int, int]) -> None:
+@pytest.mark.parametrize("size", [(64, 8, 12, 1), (4, 1, 2, 1), (2, 2, 8, 2)])
+def test_both_ends_of_a_host_link_hear_each_other(size: Size) -> None:
     made = cluster(*size)
     fabric = made.fabric
     for host in range(fabric.hosts):
         model = made.machines[host].healthy
-        for port in range(fabric.rails):
+        for port in range(fabric.host_ports):
             nic, end = model.nics[port], fabric.other_end(End(host, port))
             assert end is not None
             switch = fabric.switch(end.machine)
@@ -89,13 +93,15 @@ def test_a_host_of_two_rails_names_two_devices() -> None:
 @pytest.mark.parametrize(
     ("size", "words"),
     [
-        ((10, 8, 8), "9 switches, not 8"),
-        ((0, 1, 2), "at least one host"),
-        ((4, 9, 12), "1 to 8 rails"),
-        ((512, 8, 64), "cannot be cabled"),
+        ((10, 8, 8, 1), "9 switches, not 8"),
+        ((0, 1, 2, 1), "at least one host"),
+        ((4, 9, 12, 1), "1 to 8 rails"),
+        ((512, 8, 64, 1), "cannot be cabled"),
+        ((4, 2, 9, 2), "9 cannot be shared"),
+        ((4, 2, 4, 2), "a spine in each of 2 planes: 6 switches, not 4"),
     ],
 )
-def test_what_cannot_be_built_is_refused(size: tuple[int, int, int], words: str) -> None:
+def test_what_cannot_be_built_is_refused(size: Size, words: str) -> None:
     with pytest.raises(LabError, match=words):
         cluster(*size)
 

@@ -34,6 +34,7 @@ BESIDE = {
 NOT_LOSSLESS = "two_socket_4x400g"
 _UNUSED = '[[role]]\nrole = "unused"\nhosts = "{hosts}"\ndevices = ["*"]\n'
 MOST_RAILS = 8
+MOST_PLANES = 2  # ports of a card
 SITE = "site.toml"
 # Hosts of each other model: one of so many of all.
 _ONE_OF = 8
@@ -90,26 +91,33 @@ def _in_turns(first: int) -> tuple[str, ...]:
     return (*SYSTEMS[at:], *SYSTEMS[:at])
 
 
-def _shape(hosts: int, rails: int, switches: int) -> Shape:
+def _shape(hosts: int, rails: int, switches: int, planes: int) -> Shape:
     """As many of these hosts as there are ports for; two leaves to a spine, if it can be.
 
-    A group of hosts has a leaf for each rail; every leaf has links to every spine.
+    A group of hosts has a leaf for each rail and plane; every leaf has links to every spine of its
+    plane.
     """
-    if switches <= rails:
+    in_plane, over = divmod(switches, planes)
+    if over:
+        raise LabError(f"{planes} planes have as many switches each: {switches} cannot be shared.")
+    if in_plane <= rails:
+        of_each = f" in each of {planes} planes" if planes > 1 else ""
         raise LabError(
-            f"{rails} rails need a leaf each and a spine: {rails + 1} switches, not {switches}."
+            f"{rails} rails need a leaf each and a spine{of_each}: "
+            f"{(rails + 1) * planes} switches, not {switches}."
         )
-    for groups in range(max(1, switches * 2 // 3 // rails), 0, -1):
+    for groups in range(max(1, in_plane * 2 // 3 // rails), 0, -1):
         for each in range(_MOST_LINKS, 0, -1):
             leaves = groups * rails
-            spines = switches - leaves
+            spines = in_plane - leaves
             on = min(hosts, groups * (_PORTS - spines * each))
             per_leaf = ceil(on / groups)
             if leaves * each <= _PORTS and on > 0 and ceil(on / per_leaf) == groups:
                 return Shape(
-                    on, rails=rails, hosts_per_leaf=per_leaf, uplinks=spines * each,
+                    on, rails=rails, planes=planes, hosts_per_leaf=per_leaf, uplinks=spines * each,
                     spines=spines, host_mbps=_MBPS, uplink_mbps=_MBPS, leaf_systems=_in_turns(0),
-                    spine_systems=_in_turns(leaves), models={"sonic": _SWITCH, "cumulus": _SWITCH},
+                    spine_systems=_in_turns(leaves * planes),
+                    models={"sonic": _SWITCH, "cumulus": _SWITCH},
                 )  # fmt: skip
     raise LabError(
         f"{switches} switches of {_PORTS} ports cannot be cabled with {rails} rails: "
@@ -127,17 +135,17 @@ def _beside(hosts: int) -> list[HostMachine]:
     return sorted(made, key=lambda one: (list(BESIDE).index(one.kind), one.healthy.number))
 
 
-def lab_fabric(hosts: int, rails: int, switches: int) -> Fabric:
+def lab_fabric(hosts: int, rails: int, switches: int, planes: int = 1) -> Fabric:
     """The fabric of a lab with so many hosts; LabError where it cannot be built."""
     if hosts < 1 or not 1 <= rails <= MOST_RAILS:
         raise LabError(f"A lab with switches has at least one host, and 1 to {MOST_RAILS} rails.")
     others = hosts // _ONE_OF * len(BESIDE)
-    return build(_shape(hosts - others, rails, switches))
+    return build(_shape(hosts - others, rails, switches, planes))
 
 
-def cluster(hosts: int, rails: int, switches: int) -> Cluster:
+def cluster(hosts: int, rails: int, switches: int, planes: int = 1) -> Cluster:
     """So many hosts, those of the fabric on so many rails."""
-    fabric = lab_fabric(hosts, rails, switches)
+    fabric = lab_fabric(hosts, rails, switches, planes)
     places = planned_places(fabric)
     on = [
         HostMachine(ON_THE_FABRIC, host_model(fabric, number, places))

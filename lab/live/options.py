@@ -9,7 +9,7 @@ from lab.fleet.fabric import Shape, build
 from lab.fleet.fabric.hosts import host_model
 from lab.fleet.fabric.routes import planned_places
 from lab.guest.model import MOST_GUESTS
-from lab.live.cluster import MOST_RAILS, cluster, lab_fabric
+from lab.live.cluster import MOST_PLANES, MOST_RAILS, Cluster, cluster, lab_fabric
 from lab.live.fabric import FabricState
 from lab.live.guests import GuestPart
 from lab.live.hosts import Hosts
@@ -32,6 +32,7 @@ class Options:
     models: tuple[str, ...] = ()  # () = all, in turns
     rails: int = 0  # more than 0: hosts of one fabric with so many rails
     switches: int = 0
+    planes: int = 1  # that the switches stand in
     guests: int = 0
     slurm: bool = False
     seconds_to_boot: float = 2.0
@@ -71,14 +72,22 @@ def _check_fabric(options: Options) -> None:
         raise LabError("--rails makes hosts of one fabric, all of one model: leave --models out.")
     if options.switches and not options.rails:
         raise LabError("--switches: say how many rails they are for, as --rails 8.")
+    if not 1 <= options.planes <= MOST_PLANES:
+        raise LabError(f"--planes: 1 to {MOST_PLANES}.")
+    if options.planes > 1 and not options.switches:
+        raise LabError("--planes: say how many switches they have, as --rails 2 --switches 8.")
     if options.switches:
-        lab_fabric(options.hosts, options.rails, options.switches)
+        lab_fabric(options.hosts, options.rails, options.switches, options.planes)
+
+
+def _cluster(options: Options) -> Cluster:
+    return cluster(options.hosts, options.rails, options.switches, options.planes)
 
 
 def machines(options: Options) -> list[HostMachine]:
     """The hosts, healthy."""
     if options.switches:
-        return list(cluster(options.hosts, options.rails, options.switches).machines)
+        return list(_cluster(options).machines)
     if options.rails:
         shape = Shape(
             options.hosts, rails=options.rails, hosts_per_leaf=_HOSTS_PER_LEAF, uplinks=32,
@@ -100,7 +109,7 @@ def machines(options: Options) -> list[HostMachine]:
 
 
 def _switches(options: Options, hosts: Hosts) -> Part:
-    made = cluster(options.hosts, options.rails, options.switches)
+    made = _cluster(options)
     return Switches(FabricState(made.fabric), hosts.rebase, made.texts())
 
 
