@@ -49,7 +49,11 @@ def main() -> None:
     """Measure and write the section."""
     counts = [int(word) for word in sys.argv[1:]] or [2, 4, 8]
     make_image()
-    write_section("Lab guests", HOW, [row for count in counts for row in measure(count)])
+    rows = [row for count in counts for row in measure(count)]
+    for row in rows:
+        print("  ".join(row))
+    if not sys.argv[1:]:
+        write_section("Lab guests", HOW, rows)
 
 
 if __name__ == "__main__":

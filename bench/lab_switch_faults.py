@@ -123,6 +123,9 @@ def try_all(made: Cluster, sets: Sequence[Sequence[FabricInjection]], matrix: Ma
 
 def run(names: Sequence[str]) -> Matrix:
     """All faults, or those that are named."""
+    unknown = set(names) - set(all_fabric_faults())
+    if unknown:
+        sys.exit(f"no fault is called {', '.join(sorted(unknown))}")
     site.make_root()
     faults = [one for one in all_fabric_faults().values() if not names or one.name in names]
     labs = [cluster(*one) for one in LABS]
@@ -145,7 +148,7 @@ def main() -> None:
         ("faults struck", str(matrix.faults), "-"),
         ("declared findings that were found", f"{matrix.found} of {matrix.declared}", "all"),
         ("findings that nobody declared", str(matrix.extra), "0"),
-        ("faults that no lab has a place for", ", ".join(matrix.nowhere) or "none", "-"),
+        ("faults that no lab has a place for", ", ".join(matrix.nowhere) or "none", "none"),
     ]
     for row in rows:
         print("  ".join(row))
@@ -156,7 +159,7 @@ def main() -> None:
             "every system, in a lab that is up, read over SSH and judged by a site with a plan.",
             rows,
         )
-    sys.exit(1 if matrix.differences else 0)
+    sys.exit(1 if matrix.differences or matrix.nowhere else 0)
 
 
 if __name__ == "__main__":

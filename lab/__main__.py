@@ -156,7 +156,7 @@ def _replace_by(place: Place, words: list[str]) -> None:
     os.environ["PATH"] = f"{Path(sys.executable).parent}:{os.environ.get('PATH', '')}"
     command = [
         "ip", "netns", "exec", said["hub"], "unshare", "--mount", "--uts", "--propagation",
-        "private", "sh", "-c", _INSIDE, "sh", str(place.ssh), *words,
+        "slave", "sh", "-c", _INSIDE, "sh", str(place.ssh), *words,
     ]  # fmt: skip
     os.execvp(command[0], command)
 

@@ -1,4 +1,4 @@
-"""Many real sshd hosts on one machine: a namespace of every kind each, on one bridge.
+"""Many real sshd hosts on one machine, each in namespaces of its own, on one bridge.
 
 Everything lives in a hub namespace and below one folder; `down` leaves no process, namespace, mount
 or file. Needs root. A host may be healthy or one of the broken KINDS that a site really has.
@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lab import first_process, proc_links
+from lab import confine, first_process, proc_links
 from lab.sshd_kinds import break_layer
 
 LAB = Path(os.environ.get("LAB", str(Path.home() / ".cache/railwright-lab")))
@@ -139,6 +139,7 @@ def _start_script(fleet: Fleet, host: Host) -> str:
         f"mount -t overlay overlay -o $layers {root}",
         f"mkdir -p {root}/run/sshd {root}/dev",
         f"mount -t proc proc {root}/proc",
+        *confine.proc_lines(root / "proc"),
         f"mount -t tmpfs dev {root}/dev",
         f"cd {root}/dev",
         "for n in null zero urandom random tty ptmx; do : > $n; mount --bind /dev/$n $n; done",
@@ -156,10 +157,10 @@ def _start_script(fleet: Fleet, host: Host) -> str:
         place = root / target.lstrip("/")
         lines.append(f"mkdir -p {place.parent}; : > {place}; mount --bind {source} {place}")
     end = {
-        "refusing": "/usr/bin/sleep infinity",
+        "refusing": "sleep infinity",
         "silent": "/usr/bin/python3 /silent.py",
     }.get(host.kind, "/usr/sbin/sshd -D -e -o PidFile=none")
-    lines.append(f"exec chroot {root} {end.replace('/usr/bin/sleep', 'sleep')}")
+    lines.append(f"exec {confine.WITHOUT_POWERS} chroot {root} {end}")
     return "\n".join(lines)
 
 
@@ -209,50 +210,58 @@ def clear_after_the_dead() -> None:
             subprocess.run(["ip", "netns", "del", namespace.name], capture_output=True)
 
 
+def make_hub(namespace: str) -> None:
+    """The namespace from which machines are reached, with the bridge that they stand on."""
+    subprocess.run(["ip", "netns", "add", namespace], check=True)
+    ip_batch(namespace, ["link set lo up", "link add br0 type bridge",
+                         "addr add 10.88.255.254/16 dev br0", "link set br0 up"])  # fmt: skip
+
+
 def _make_network(fleet: Fleet) -> None:
     hub = fleet.hub
-    subprocess.run(["ip", "netns", "add", hub], check=True)
-    inside = [
-        "link set lo up",
-        "link add br0 type bridge",
-        "addr add 10.88.255.254/16 dev br0",
-        "link set br0 up",
-    ]
+    make_hub(hub)
+    inside = []
     for host in fleet.hosts:
         subprocess.run(["ip", "netns", "add", f"{fleet.name}{host.number}"], check=True)
         inside.append(
             f"link add p{host.number} type veth peer name eth0 netns {fleet.name}{host.number}"
         )
         inside.append(f"link set p{host.number} master br0 up")
-    _ip_batch(hub, inside)
+    ip_batch(hub, inside)
     for host in fleet.hosts:
         commands = [
             f"addr add {host.address}/16 dev eth0",
             "link set eth0 up",
             "link set lo up",
         ]
-        _ip_batch(f"{fleet.name}{host.number}", commands)
+        ip_batch(f"{fleet.name}{host.number}", commands)
 
 
-def _ip_batch(namespace: str, commands: list[str]) -> None:
+def ip_batch(namespace: str, commands: list[str]) -> None:
+    """What `ip` is to do there."""
     subprocess.run(
         ["ip", "-n", namespace, "-batch", "-"], input="\n".join(commands).encode(), check=True
     )
 
 
-def _write_ssh_files(fleet: Fleet) -> None:
+def write_keys(folder: Path) -> str:
+    """The lab's keys into a folder; what an ssh configuration says to use them."""
     key = (LAB / "rootfs/etc/ssh/ssh_host_ed25519_key.pub").read_text().split()
-    (fleet.folder / "known_hosts").write_text(f"* {key[0]} {key[1]}\n")
-    shutil.copy(LAB / "key", fleet.folder / "key")
-    (fleet.folder / "key").chmod(0o600)
+    (folder / "known_hosts").write_text(f"* {key[0]} {key[1]}\n")
+    shutil.copy(LAB / "key", folder / "key")
+    (folder / "key").chmod(0o600)
+    return (
+        f"Host *\n  IdentityFile {folder}/key\n  IdentitiesOnly yes\n"
+        f"  UserKnownHostsFile {folder}/known_hosts\n  GlobalKnownHostsFile /dev/null\n"
+    )
+
+
+def _write_ssh_files(fleet: Fleet) -> None:
     blocks = []
     for host in fleet.hosts:
         user = "reader" if host.kind == "no root" else host.user
         blocks.append(f"Host {host.name}\n  HostName {host.address}\n  User {user}\n")
-    blocks.append(
-        f"Host *\n  IdentityFile {fleet.folder}/key\n  IdentitiesOnly yes\n"
-        f"  UserKnownHostsFile {fleet.folder}/known_hosts\n  GlobalKnownHostsFile /dev/null\n"
-    )
+    blocks.append(write_keys(fleet.folder))
     fleet.ssh_config.write_text("\n".join(blocks))
 
 
@@ -297,7 +306,7 @@ def start(fleet: Fleet, host: Host, uptime_s: float | None = None) -> None:
         # Rounded up: a clock that would begin before 0 is refused.
         offset = math.ceil(uptime_s - float(Path("/proc/uptime").read_text().split()[0]))
         time_options = ["--time", "--boottime", str(offset)]
-    with (fleet.folder / f"{host.number}.log").open("wb") as log:
+    with (fleet.folder / f"{host.number}.log").open("ab") as log:
         fleet.processes[host.number] = subprocess.Popen(
             ["setpriv", "--pdeathsig", "KILL",  # hosts end with us, even after kill -9
              "ip", "netns", "exec", fleet.namespace(host),

@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from lab import confine, first_process
 from lab.settle import File, settle
 
 CLI = Path(__file__).with_name("switch_cli.py")
@@ -53,6 +54,7 @@ mkdir {top}/u {top}/w {top}/m
 mount -t overlay overlay -o lowerdir={lower},upperdir={top}/u,workdir={top}/w {top}/m
 mkdir -p {top}/m/run/sshd {top}/m/dev
 mount -t proc proc {top}/m/proc
+{confined}
 mount -t tmpfs dev {top}/m/dev
 cd {top}/m/dev
 for n in null zero urandom random tty; do : > $n; mount --bind /dev/$n $n; done
@@ -62,7 +64,7 @@ mount -t devpts devpts {top}/m/dev/pts -o newinstance,ptmxmode=0666
 ln -s pts/ptmx {top}/m/dev/ptmx
 mkdir -p {top}/m{folder}
 mount --bind {folder} {top}/m{folder}
-exec chroot {top}/m {serve}
+exec {without_powers} chroot {top}/m {serve}
 """
 
 
@@ -213,11 +215,15 @@ def _start(site: Site) -> list[str]:
     script = f"mount -t tmpfs tmpfs /run && mkdir /run/sshd && exec {serve}"
     if ground is not None:
         top = folder / "root"
-        top.mkdir()
-        script = _OWN_ROOT.format(top=top, lower=ground.root, folder=folder, serve=serve)
+        top.mkdir(exist_ok=True)
+        script = _OWN_ROOT.format(
+            top=top, lower=ground.root, folder=folder, serve=serve,
+            confined="\n".join(confine.proc_lines(top / "m/proc")),
+            without_powers=confine.WITHOUT_POWERS,
+        )  # fmt: skip
     inside = ["ip", "netns", "exec", ground.namespace] if ground is not None else []
-    return ["setpriv", "--pdeathsig", "KILL", *inside, "unshare", "--mount", "--pid", "--fork",
-            "--kill-child", "--propagation", "private", "sh", "-c", script]  # fmt: skip
+    return ["setpriv", "--pdeathsig", "KILL", *inside, "unshare", "--mount", "--uts", "--pid",
+            "--fork", "--kill-child", "--propagation", "private", "sh", "-c", script]  # fmt: skip
 
 
 @contextmanager
@@ -244,7 +250,12 @@ def up(
         _give_addresses(ground, switches)
     site = Site(folder, switches, ground)
     _write(site)
-    with (folder / "sshd.log").open("wb") as log:
+    return site, serve(site)
+
+
+def serve(site: Site) -> "subprocess.Popen[bytes]":
+    """The sshd of switches that are written, for the first time or after it has ended."""
+    with (site.folder / "sshd.log").open("ab") as log:
         process = subprocess.Popen(
             _start(site), stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
         )
@@ -253,13 +264,12 @@ def up(
     except BaseException:
         down(process)
         raise
-    return site, process
+    return process
 
 
 def down(process: "subprocess.Popen[bytes]") -> None:
     """End the sshd and every session."""
-    process.kill()
-    process.wait()
+    first_process.end([process])
 
 
 def _give_addresses(ground: Ground, switches: list[Switch]) -> None:

@@ -159,6 +159,9 @@ def test_what_is_broken_is_found_and_what_is_healed_is_not(place: Place, tmp_pat
 def test_a_host_that_reboots_itself_comes_back_as_another_boot(place: Place, command: str) -> None:
     before = told(place, SLATE, "cat /proc/sys/kernel/random/boot_id")
     told(place, SLATE, "touch /tmp/gone /root/kept")
+    setting = "sysctl -n vm.overcommit_memory"
+    usual = told(place, SLATE, setting)
+    assert told(place, SLATE, f"sysctl -q vm.overcommit_memory=2; {setting}") == "2\n" != usual
     dropped = lab(place, "run", "--", "ssh", SLATE, f"{command}; sleep 60")
     assert dropped.returncode == 255, dropped.stdout
     deadline = time.monotonic() + 120
@@ -171,6 +174,7 @@ def test_a_host_that_reboots_itself_comes_back_as_another_boot(place: Place, com
     assert "kept" in files
     assert "gone" not in files
     assert told(place, SLATE, "cat /proc/sys/kernel/random/boot_id") != before
+    assert told(place, SLATE, setting) == usual
     assert "up" in said(place, "status")
 
 
@@ -181,6 +185,17 @@ def test_settings_of_a_host_stay_on_it(place: Place) -> None:
                 "cat /proc/sys/vm/overcommit_memory").split()[1] == "2"  # fmt: skip
     assert Path("/proc/sys/vm/overcommit_memory").read_text() == mine
     told(place, SLATE, "sysctl -q vm.overcommit_memory=0")
+
+
+def test_root_on_a_host_has_no_power_over_this_machine(place: Place) -> None:
+    """Looked at, not tried: where it fails, this machine would be the one that suffers."""
+    kept = int(told(place, SLATE, "grep CapBnd /proc/self/status").split()[1], 16)
+    sys_module, sys_rawio, sys_boot, sys_time = 16, 17, 22, 25  # linux/capability.h
+    assert [
+        number for number in (sys_module, sys_rawio, sys_boot, sys_time) if kept >> number & 1
+    ] == []
+    trigger = "[ ! -e /proc/sysrq-trigger ] || stat -c %t:%T /proc/sysrq-trigger"
+    assert told(place, SLATE, trigger) in ("", "1:3\n"), "none in this kernel, or /dev/null"
 
 
 def test_a_second_lab_is_refused(place: Place) -> None:

@@ -95,6 +95,8 @@ def test_without_a_lab_each_command_says_so(tmp_path: Path) -> None:
         (Options(hosts=-1), "--hosts: 0 to 512"),
         (Options(rails=9), "--rails: 0 to 8"),
         (Options(switches=4), "say how many rails"),
+        (Options(hosts=65, rails=8), "--rails 8: at most 64 hosts"),
+        (Options(hosts=0, rails=2), "Say --hosts with it"),
         (Options(planes=2), "say how many switches"),
         (Options(rails=2, switches=8, planes=3), "--planes: 1 to 2"),
         (Options(hosts=0, slurm=True), "--slurm runs on hosts"),

@@ -4,7 +4,9 @@
 """
 
 import json
+import os
 import secrets
+import time
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -13,7 +15,7 @@ from typing import Any
 import pytest
 
 from bench.fabric_faults import judged
-from lab import site
+from lab import first_process, site
 from lab.live.cluster import cluster
 from lab.live.part import LabError
 from lab.live.whole import Whole, running
@@ -230,6 +232,35 @@ def test_no_secret_of_a_live_configuration_is_kept(
     assert state == "ok"
     found = list(everything(snapshot))
     assert [token for token in tokens for part in found if token.encode() in part] == []
+
+
+# ---- what somebody may do there
+
+
+def test_root_on_a_switch_has_no_power_over_this_machine(lab: Whole) -> None:
+    assert lab.ssh("leaf001", "readlink /proc/self/ns/uts") != os.readlink("/proc/self/ns/uts")
+    kept = int(lab.ssh("leaf001", "grep CapBnd /proc/self/status").split()[1], 16)
+    assert [number for number in (16, 17, 22, 25) if kept >> number & 1] == [], "as on a host"
+    mounts = lab.ssh("leaf001", "cat /proc/self/mounts").splitlines()
+    [settings] = [line.split()[3] for line in mounts if line.split()[1] == "/proc/sys"]
+    assert "ro" in settings.split(",")
+
+
+def test_switches_whose_sshd_ended_can_be_started_again(lab: Whole) -> None:
+    process = lab.switches._process
+    assert process is not None
+    first_process.end([process])
+    assert {one.state for one in lab.switches.status()} == {"ended"}
+    lab.switches.reboot("leaf001")
+    assert {one.name: one.state for one in lab.switches.status()} == {
+        "leaf001": "booting", "leaf002": "up", "spine001": "up", "spine002": "up"
+    }  # fmt: skip
+    assert lab.ssh("leaf002", "echo there") == "there\n"
+    deadline = time.monotonic() + 60
+    while lab.switches.status()[0].state != "up":
+        assert time.monotonic() < deadline
+        lab.switches.tick()
+    assert lab.ssh("leaf001", "echo there") == "there\n"
 
 
 # ---- what somebody may type

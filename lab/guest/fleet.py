@@ -18,7 +18,7 @@ from lab.guest.files import write_archive
 from lab.guest.machine import GuestMachine
 from lab.guest.model import Guest
 from lab.guest.qemu import Files, arguments
-from lab.sshd_fleet import LAB, clear_after_the_dead
+from lab.sshd_fleet import LAB, clear_after_the_dead, ip_batch, make_hub, write_keys
 
 IMAGE = Path(__file__).with_name("image.sh")
 RAIL_MTU = 9216  # what switches have; above the guests' own 9000
@@ -92,9 +92,7 @@ def taps(guest: Guest) -> dict[int | None, str]:
 
 def _make_network(guests: Guests) -> None:
     if guests.own_hub:
-        subprocess.run(["ip", "netns", "add", guests.hub], check=True)
-        _ip(guests, ["link set lo up", "link add br0 type bridge",
-                     "addr add 10.88.255.254/16 dev br0", "link set br0 up"])  # fmt: skip
+        make_hub(guests.hub)
     lines = [
         f"link add rail{rail} mtu {RAIL_MTU} up type bridge group_fwd_mask {FORWARD_LLDP}"
         for rail in guests.rails()
@@ -104,27 +102,13 @@ def _make_network(guests: Guests) -> None:
             bridge, mtu = ("br0", 1500) if rail is None else (f"rail{rail}", RAIL_MTU)
             lines.append(f"tuntap add dev {device} mode tap")
             lines.append(f"link set {device} mtu {mtu} master {bridge} up")
-    _ip(guests, lines)
-
-
-def _ip(guests: Guests, lines: list[str]) -> None:
-    subprocess.run(
-        ["ip", "-n", guests.hub, "-batch", "-"], input="\n".join(lines).encode(), check=True
-    )
+    ip_batch(guests.hub, lines)
 
 
 def _write_ssh_files(guests: Guests) -> None:
-    folder = guests.folder
-    key = (LAB / "rootfs/etc/ssh/ssh_host_ed25519_key.pub").read_text().split()
-    (folder / "known_hosts").write_text(f"* {key[0]} {key[1]}\n")
-    shutil.copy(LAB / "key", folder / "key")
-    (folder / "key").chmod(0o600)
     # A login takes two seconds of an emulated processor, which on a busy machine are minutes.
-    guests.ssh_config.write_text(
-        f"{guests.ssh_blocks()}\nHost *\n  IdentityFile {folder}/key\n  IdentitiesOnly yes\n"
-        f"  UserKnownHostsFile {folder}/known_hosts\n  GlobalKnownHostsFile /dev/null\n"
-        "  ConnectTimeout 300\n"
-    )
+    everyone = f"{write_keys(guests.folder)}  ConnectTimeout 300\n"
+    guests.ssh_config.write_text(f"{guests.ssh_blocks()}\n{everyone}")
 
 
 def start(guests: Guests, guest: Guest) -> None:
@@ -132,7 +116,7 @@ def start(guests: Guests, guest: Guest) -> None:
     archive = guests.folder / f"{guest.name}.tar"
     write_archive(archive, guest, {other.name: other.address for other in guests.guests})
     files = Files(LAB / "guest", archive, guests.console(guest))
-    with (guests.folder / f"{guest.name}.qemu.log").open("wb") as log:
+    with (guests.folder / f"{guest.name}.qemu.log").open("ab") as log:
         guests.processes[guest.number] = subprocess.Popen(
             ["setpriv", "--pdeathsig", "KILL", "ip", "netns", "exec", guests.hub,
              *arguments(guest, files, taps(guest))],

@@ -5,6 +5,9 @@
 # The root is the hosts' own (lab/rootfs.sh) with the packages of a host that has real RDMA on top. The kernel is Debian's: its
 # modules beside it, and dcbsim compiled in a second layer, whose compiler never gets into the image.
 set -euo pipefail
+# In namespaces of its own: mounts and programs end with it, however it ends, and it ends with whoever wanted it.
+[ "${OWN_NAMESPACES-}" = "$0" ] || OWN_NAMESPACES=$0 exec setpriv --pdeathsig KILL \
+  unshare --mount --pid --fork --kill-child --propagation private bash "$0" "$@"
 here=$(cd "$(dirname "$0")" && pwd)
 umask 022
 export LAB=${LAB:-$HOME/.cache/railwright-lab} LC_ALL=C DEBIAN_FRONTEND=noninteractive
@@ -14,16 +17,9 @@ exec 9>"$LAB/guest.lock"
 flock 9 # two tests may want it at once
 bash "$here/../rootfs.sh"
 out=$LAB/guest work=$LAB/guest.making
-made_of=$(cat "$LAB/rootfs/.made-of" "$LAB/key.pub" "$LAB"/rootfs/etc/ssh/ssh_host_*.pub "$here"/{image.sh,init,initrd,reboot,dcbsim/*} | sha256sum)
+made_of=$(cat "$LAB/rootfs/.made-of" "$LAB/key.pub" "$LAB"/rootfs/etc/ssh/ssh_host_*.pub "$here"/{image.sh,init,initrd,reboot,dcbsim/*} /bin/busybox | sha256sum)
 [ "$(cat "$out/.made-of" 2>/dev/null)" = "$made_of" ] && exit 0
 
-leave() {
-  cd /
-  umount -R "$work" 2>/dev/null || true
-  rmdir "$work" 2>/dev/null || true
-}
-trap leave EXIT
-leave
 mkdir -p "$work"
 mount -t tmpfs -o size=4g tmpfs "$work"
 cd "$work"
@@ -100,4 +96,7 @@ cp --sparse=always done/* "$out.new/"
 printf '%s\n' "$made_of" >"$out.new/.made-of"
 rm -rf "$out" "$LAB/guest.debs"
 mv "$out.new" "$out"
+cd /
+umount -R "$work"
+rmdir "$work"
 ls -lsh "$out" >&3

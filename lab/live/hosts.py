@@ -16,10 +16,12 @@ from lab.live.files import REAL, REAL_PROGRAMS, SOCKET, Places, rendered, rewrit
 from lab.live.machine import HostMachine
 from lab.live.names import nearest
 from lab.live.part import Hub, LabError, Part, Status
+from lab.live.sockets import listen
 from lab.live.writers import in_processes
 from lab.sshd_fleet import LAB, Fleet, Host
 
 FLEET = "rwv"  # namespaces of live labs are called so
+_SET_AT_RUN_TIME = "proc/sys/"
 
 
 @dataclass
@@ -70,7 +72,8 @@ class Hosts(Part):
         jobs = [partial(_write, self._places(one), one.machine.model()) for one in live]
         for number, _ in enumerate(in_processes(jobs)):
             one = live[number]
-            one.listener = _listener(fleet.base(one.host) / "t")
+            one.listener = socket.socket(socket.AF_UNIX)
+            listen(one.listener, fleet.base(one.host) / "t/keeper")
             sshd_fleet.start(fleet, one.host, one.machine.model().uptime_s)
             yield f"{number + 1} of {len(live)} hosts started"
         sshd_fleet.wait_until_up(fleet)
@@ -134,7 +137,7 @@ class Hosts(Part):
         for name in ("run", "tmp"):  # these a host forgets
             shutil.rmtree(self.fleet.base(one.host) / "u" / name, ignore_errors=True)
         one.machine.reboot()
-        self._show(one, was)
+        self._show(one, was, forgets=_SET_AT_RUN_TIME)
         return f"{machine}: reboots, and starts in {self._seconds_to_boot:g} s"
 
     def rebase(self, healthy: HostModel) -> int:
@@ -186,12 +189,14 @@ class Hosts(Part):
         inside = None if root is None else Path(f"/proc/self/fd/{root}")
         return Places(base / "t", base / "u", inside)
 
-    def _show(self, one: _Live, was: HostModel) -> int:
-        """Let the host's files follow its state; how many changed."""
+    def _show(self, one: _Live, was: HostModel, forgets: str = "") -> int:
+        """Let the host's files follow its state, and those below `forgets` in any case."""
         root = self.fleet.open_root(one.host)
         try:
-            now = one.machine.model()
-            return len(rewrite(self._places(one, root), rendered(was), rendered(now)))
+            old, new = rendered(was), rendered(one.machine.model())
+            for name in [n for n in old.entries if forgets and n.startswith(forgets)]:
+                del old.entries[name]
+            return len(rewrite(self._places(one, root), old, new))
         finally:
             if root is not None:
                 os.close(root)
@@ -205,16 +210,6 @@ def _host(number: int, machine: HostMachine, folder: Path) -> Host:
 
 def _files(count: int) -> str:
     return f"{count} file{'' if count == 1 else 's'} changed"
-
-
-def _listener(folder: Path) -> socket.socket:
-    """A socket in a folder; through the open folder, because a socket's path may not be long."""
-    handle = os.open(folder, os.O_RDONLY)
-    listener = socket.socket(socket.AF_UNIX)
-    listener.bind(f"/proc/self/fd/{handle}/keeper")
-    listener.listen(8)
-    os.close(handle)
-    return listener
 
 
 def _write(places: Places, host: HostModel) -> None:

@@ -22,6 +22,7 @@ from lab.live.names import nearest
 from lab.live.options import Options, options_of, parts
 from lab.live.part import LabError, Part
 from lab.live.place import Place
+from lab.live.sockets import listen
 
 READY = "ready"
 _ASKED_S = 5.0  # how long one who asks may take to say what
@@ -65,7 +66,8 @@ class Keeper:
                 print(words, flush=True)
         self._write_files()
         # Before anybody is told that it is up: the next word may be a question.
-        _listen(self._listener, self.place.socket)
+        listen(self._listener, self.place.socket)
+        self.place.socket.chmod(0o600)
 
     def down(self) -> None:
         """End everything; where a part cannot be, the others still are."""
@@ -123,7 +125,8 @@ class Keeper:
                 said = {"error": str(error)}
             except Exception as error:
                 traceback.print_exc()
-                said = {"error": f"The keeper did not understand: {type(error).__name__}: {error}"}
+                what = f"{type(error).__name__}: {error}"
+                said = {"error": f"The keeper could not do it: {what}. See {self.place.log}."}
             try:
                 asking.sendall(json.dumps(said).encode() + b"\n")
             except OSError:  # a machine that has just been restarted hears nothing
@@ -170,15 +173,6 @@ class Keeper:
         return {"said": ["going down"]}
 
 
-def _listen(listener: socket.socket, path: Path) -> None:
-    """Through the open folder, because a socket's path may not be long."""
-    handle = os.open(path.parent, os.O_RDONLY)
-    listener.bind(f"/proc/self/fd/{handle}/{path.name}")
-    os.close(handle)
-    path.chmod(0o600)
-    listener.listen(16)
-
-
 def _is_awaited() -> bool:
     """Whether stdin is still open; nobody ever writes to it."""
     readable, _, _ = select.select([sys.stdin], [], [], 0)
@@ -202,7 +196,8 @@ def main() -> None:
     trouble = _keep(place, options)
     place.release(held)
     if trouble:
-        print(trouble, flush=True)
+        # In one line, the last: it is what whoever waited is told.
+        print(" | ".join(line for line in trouble.splitlines() if line.strip()), flush=True)
         sys.exit(1)
 
 

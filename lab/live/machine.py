@@ -79,8 +79,8 @@ class HostMachine:
         Here is the place for what waits for a restart: a write to firmware goes to the `next`
         value of a card's parameters and becomes `current` at the reset that the parameter needs
         (most: a firmware reset or a power cycle, not a restart of the kernel), and settings made
-        at run time (sysctl, mlnx_qos, ethtool) are lost. Nothing is written yet, so a restart
-        gives a new boot id and an uptime that begins anew, and faults stay.
+        at run time (mlnx_qos, ethtool) are lost, as those of sysctl are. Nothing is written yet,
+        so a restart gives a new boot id and an uptime that begins anew, and faults stay.
         """
         self.boots += 1
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
 from lab.fleet import MODELS
-from lab.fleet.fabric import Shape, build
+from lab.fleet.fabric import Fabric, Shape, build
 from lab.fleet.fabric.hosts import host_model
 from lab.fleet.fabric.routes import planned_places
 from lab.guest.model import MOST_GUESTS
@@ -22,6 +22,7 @@ from lab.live.switches import Switches
 MOST_HOSTS = 512  # each is an open socket of the keeper, and a process usually has 1024 files
 MOST_SECONDS_TO_BOOT = 3600  # judgement: who wants longer wants a host that is off
 _HOSTS_PER_LEAF = 32
+_MOST_LEAVES = 16  # a spine has ports for no more
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,22 @@ def _check_fabric(options: Options) -> None:
         raise LabError("--planes: say how many switches they have, as --rails 2 --switches 8.")
     if options.switches:
         lab_fabric(options.hosts, options.rails, options.switches, options.planes)
+    elif options.rails:
+        _rails(options)
+
+
+def _rails(options: Options) -> Fabric:
+    """Of hosts that are cabled as one fabric whose switches do not answer."""
+    if not options.hosts:
+        raise LabError("--rails: of hosts. Say --hosts with it.")
+    shape = Shape(
+        options.hosts, rails=options.rails, hosts_per_leaf=_HOSTS_PER_LEAF, uplinks=32, spines=4
+    )
+    try:
+        return build(shape)
+    except ValueError:
+        most = _HOSTS_PER_LEAF * _MOST_LEAVES // options.rails
+        raise LabError(f"--rails {options.rails}: at most {most} hosts, for its spines.") from None
 
 
 def _cluster(options: Options) -> Cluster:
@@ -89,11 +106,7 @@ def machines(options: Options) -> list[HostMachine]:
     if options.switches:
         return list(_cluster(options).machines)
     if options.rails:
-        shape = Shape(
-            options.hosts, rails=options.rails, hosts_per_leaf=_HOSTS_PER_LEAF, uplinks=32,
-            spines=4,
-        )  # fmt: skip
-        fabric = build(shape)
+        fabric = _rails(options)
         places = planned_places(fabric)
         return [
             HostMachine("hgx_h100", host_model(fabric, number, places))

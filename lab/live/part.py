@@ -36,7 +36,7 @@ class Status:
 
     name: str
     kind: str  # hgx_h100, sonic, guest
-    state: str  # up, booting
+    state: str  # up, booting, ended
     faults: tuple[str, ...] = ()  # link_down at mlx5_3
 
     def told(self) -> dict[str, Any]:

@@ -199,8 +199,13 @@ class Switches(Part):
         return changed
 
     def reboot(self, machine: str) -> str:
-        """Its address is gone until `tick` finds that it is time; settings and counters stay."""
+        """Its address is gone until `tick` finds that it is time; settings and counters stay.
+
+        Where the sshd that answers for all switches has ended, it is started again.
+        """
         one = self.machine(machine)
+        if self._site is not None and self._state(one) == "ended":
+            self._process = switch_sshd.serve(self._site)
         if one.due is None:
             self._address("del", one)
             one.due = time.monotonic() + SECONDS_TO_BOOT

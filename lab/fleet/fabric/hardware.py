@@ -19,7 +19,6 @@ class SwitchModel:
     spectrum: int  # generation of NVIDIA's chip; 0 = another maker's
     systems: tuple[str, ...]
     source: str
-    cell_bytes: int = 0  # of its buffer
     # What SONiC calls it.
     sku: str = ""
     platform: str = ""
@@ -40,17 +39,17 @@ SWITCH_MODELS = {
         SwitchModel(
             "SN5600", 64, 8, 100, 4, ("sonic", "cumulus"),
             "reference B12: 64 x 800, 128 x 400 or 256 x 200 in OSFP, lanes of 100G",
-            192, "Mellanox-SN5600-V256", "x86_64-nvidia_sn5600-r0",
+            "Mellanox-SN5600-V256", "x86_64-nvidia_sn5600-r0",
         ),
         SwitchModel(
             "SN5400", 64, 8, 50, 4, ("sonic", "cumulus"),
             "reference B12: 64 x 400 in QSFP-DD, lanes of 50G",
-            192, "Mellanox-SN5400-V128", "x86_64-nvidia_sn5400-r0",
+            "Mellanox-SN5400-V128", "x86_64-nvidia_sn5400-r0",
         ),
         SwitchModel(
             "SN3700", 32, 4, 50, 2, ("sonic", "cumulus", "onyx"),
             "reference B12: 32 x 200; QSFP56 has four lanes",
-            144, "Mellanox-SN3700-D48C8", "x86_64-mlnx_msn3700-r0",
+            "Mellanox-SN3700-D48C8", "x86_64-mlnx_msn3700-r0",
         ),
         SwitchModel(
             "DCS-7060X6-64PE", 64, 8, 100, 0, ("eos",),

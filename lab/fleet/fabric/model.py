@@ -215,15 +215,6 @@ class Fabric:
         settings[port] = replace(settings[port], **values)
         switch.settings, switch.changed = tuple(settings), True
 
-    def set_all(self, switch: Switch, **values: Any) -> None:
-        """Change all ports of a switch: what its system has one setting for."""
-        known: dict[int, Setting] = {}
-        for setting in switch.settings:
-            if id(setting) not in known:
-                known[id(setting)] = replace(setting, **values)
-        switch.settings = tuple(known[id(setting)] for setting in switch.settings)
-        switch.changed = True
-
     def recable(self, one: int, other: int) -> None:
         """Swap the upper ends of two links: somebody mixed up two cables."""
         links = self.links

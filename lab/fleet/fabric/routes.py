@@ -11,7 +11,6 @@ from lab.fleet.fabric.model import End, Fabric, Links, Route, Switch
 
 _FIRST_OCTET = 16
 _BETWEEN = 100 << 24 | 64 << 16
-MOST_HOST_PORTS = 128  # of a leaf, two addresses each
 Octets = tuple[int, int, int, int]
 
 

@@ -44,15 +44,6 @@ def _fell(times: int) -> Change:
     return change
 
 
-# Two of four lanes.
-HALF_RATE = {
-    "rate": "200 Gb/sec (2X NDR)",
-    "speed": 200_000,
-    "link.lanes": 2,
-    "link.raw_errors": (904_771, 1_187_230),
-}
-
-
 def cage(values: Mapping[str, Any]) -> Change:
     """Fields of every function behind one module: both legs of a card, and its virtual ones."""
 
