@@ -39,6 +39,7 @@ guide: (wheelhouse "--python" "3.11" "--only-needed")
     {{ python }} -m lab.guide
 
 # a cluster to look at and to break (as root): just lab up --hosts 64, just lab status, just lab down; docs/lab.md
+[no-exit-message]
 lab *arguments:
     {{ python }} -m lab {{ arguments }}
 
