@@ -24,7 +24,7 @@ IMAGE = Path(__file__).with_name("image.sh")
 RAIL_MTU = 9216  # what switches have; above the guests' own 9000
 # LLDP goes to an address that a bridge keeps to itself; this bit of the mask lets it pass.
 FORWARD_LLDP = 1 << 14
-SECONDS_TO_BOOT = 600  # 8 guests take one minute on 2 idle cores; on busy ones far more
+SECONDS_TO_BOOT = 600  # 8 guests take less than two minutes on 2 idle cores; on busy ones far more
 
 
 def make_image() -> None:
