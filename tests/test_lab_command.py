@@ -15,7 +15,7 @@ from lab.live.cluster import cluster
 from lab.live.fabric import FabricState
 from lab.live.keeper import Keeper
 from lab.live.needs import check_memory, check_programs
-from lab.live.options import Options, check
+from lab.live.options import Options, check, machines
 from lab.live.part import LabError, Part
 from lab.live.place import Place
 from lab.live.switches import Switches
@@ -96,7 +96,6 @@ def test_without_a_lab_each_command_says_so(tmp_path: Path) -> None:
         (Options(rails=9), "--rails: 0 to 8"),
         (Options(switches=4), "say how many rails"),
         (Options(hosts=65, rails=8), "--rails 8: at most 64 hosts"),
-        (Options(hosts=0, rails=2), "Say --hosts with it"),
         (Options(planes=2), "say how many switches"),
         (Options(rails=2, switches=8, planes=3), "--planes: 1 to 2"),
         (Options(hosts=0, slurm=True), "--slurm runs on hosts"),
@@ -108,6 +107,12 @@ def test_without_a_lab_each_command_says_so(tmp_path: Path) -> None:
 def test_what_cannot_be_is_refused_before_anything_is_started(options: Options, words: str) -> None:
     with pytest.raises(LabError, match=words):
         check(options)
+
+
+def test_guests_may_have_rails_without_hosts() -> None:
+    alone = Options(hosts=0, rails=2, guests=2)
+    check(alone)
+    assert machines(alone) == []
 
 
 def test_missing_programs_are_named_with_their_packages(

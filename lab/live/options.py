@@ -79,14 +79,12 @@ def _check_fabric(options: Options) -> None:
         raise LabError("--planes: say how many switches they have, as --rails 2 --switches 8.")
     if options.switches:
         lab_fabric(options.hosts, options.rails, options.switches, options.planes)
-    elif options.rails:
+    elif options.rails and options.hosts:  # guests alone have rails, too
         _rails(options)
 
 
 def _rails(options: Options) -> Fabric:
     """Of hosts that are cabled as one fabric whose switches do not answer."""
-    if not options.hosts:
-        raise LabError("--rails: of hosts. Say --hosts with it.")
     shape = Shape(
         options.hosts, rails=options.rails, hosts_per_leaf=_HOSTS_PER_LEAF, uplinks=32, spines=4
     )
@@ -105,7 +103,7 @@ def machines(options: Options) -> list[HostMachine]:
     """The hosts, healthy."""
     if options.switches:
         return list(_cluster(options).machines)
-    if options.rails:
+    if options.rails and options.hosts:
         fabric = _rails(options)
         places = planned_places(fabric)
         return [

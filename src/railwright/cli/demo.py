@@ -8,6 +8,7 @@ from pathlib import Path
 
 import typer
 
+from railwright.cli import program
 from railwright.demo import unpack
 from railwright.report.console import output, remarks
 from railwright.report.screen import Screen
@@ -33,7 +34,6 @@ def _folder(keep: Path | None) -> Iterator[Path]:
 
 
 def demo(
-    context: typer.Context,
     keep: Path | None = typer.Option(
         None, "--keep", metavar="FOLDER", help="Unpack it there and leave it, to go on by hand."
     ),
@@ -49,9 +49,8 @@ def demo(
             screen.line()
             screen.line(f"# {about}", "dim")
             screen.heading(f"$ railwright {' '.join(words)}")
-            context.find_root().command.main(
-                list(words), prog_name="railwright", standalone_mode=False
-            )
+            verb = typer.main.get_command(program(words[0]))
+            verb.main(list(words), prog_name="railwright", standalone_mode=False)
     if keep is None:
         remarks().print("Next: railwright demo --keep railwright-demo, to go on by hand")
     else:
