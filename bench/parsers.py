@@ -14,6 +14,7 @@ import re
 import statistics
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from hypothesis import HealthCheck, Phase, given, settings
@@ -185,13 +186,13 @@ def cost(parser: str, data: bytes) -> float:
         gc.enable()
 
 
-def growth(parser: str) -> tuple[float, float]:
+def growth(parser: str, sizes: Sequence[int] = SIZES) -> tuple[float, float]:
     """CPU seconds of the largest input at best, and the factor per doubling over both doublings.
 
     The sizes are measured in turns, and the factor is the median of five: the machine's own speed
     changes from one second to the next.
     """
-    inputs = [grown(parser, size) for size in SIZES]
+    inputs = [grown(parser, size) for size in sizes]
     rounds = [[cost(parser, data) for data in inputs] for _ in range(5)]
     best = min(costs[-1] for costs in rounds)
     factor = statistics.median(math.sqrt(costs[-1] / costs[0]) for costs in rounds)

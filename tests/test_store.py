@@ -1,21 +1,24 @@
 """The snapshot store: complete or not there, filled, merged, pruned."""
 
 import json
-import os
+import multiprocessing
 import random
-import signal
 import subprocess
 import sys
 import time
+from contextlib import closing
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
 
 from railwright.collect.importing import import_files
 from railwright.errors import SnapshotError, UsageError
-from railwright.facts import merge
+from railwright.facts import build, merge
 from railwright.facts.build import Building, finish
 from railwright.facts.evidence import ANSWER_STATUSES, Answer
+from railwright.facts.ingest import ingest
+from railwright.facts.reader import Reader
 from railwright.facts.schema import tables
 from railwright.facts.snapshot import Snapshot, find, load, new_name, snapshots, unfinished
 
@@ -273,67 +276,68 @@ def test_importing_what_is_no_answer_is_a_row_too(tmp_path: Path) -> None:
 
 # ---- kill -9 --------------------------------------------------------------------------------
 
-WRITER = """
-import sys, time
-from pathlib import Path
-from railwright.facts.build import Building, finish
-from railwright.facts import build
-from railwright.facts.evidence import Answer
-from railwright.facts.ingest import ingest
-from tests.test_store import NETDEV, target_row
-build.SPOOL_BYTES = build.LARGEST_SPOOL = 2000
-names = {f"n{i}": "" for i in range(int(sys.argv[2]))}
-made = Building(Path(sys.argv[1]), {"started": time.time(), "via": "test"}, names)
-print("begun", flush=True)
-for name in names:
-    print("host", flush=True)
-    for probe in ("netdev", "dmesg"):
-        made.add_answer(Answer(name, probe, "", "ok", stdout=NETDEV, started=1.7e9))
-    made.add_target(target_row(name))
-    spool = made.full_spool()
-    if spool:
-        ingest(made.folder, spool)
-made.close()
-print("closed", flush=True)
-finish(made.folder)
-"""
 HOSTS = 16
-STEPS = HOSTS + 2  # lines the writer prints
+STEPS = HOSTS + 2  # that the writer tells of
+
+
+def _write(store: Path, told: Connection) -> None:
+    """The writer, in a process of its own."""
+    build.SPOOL_BYTES = build.LARGEST_SPOOL = 2000
+    names = {f"n{number}": "" for number in range(HOSTS)}
+    made = building(store, names)
+    told.send("begun")
+    for name in names:
+        told.send("host")
+        for probe in ("netdev", "dmesg"):
+            made.add_answer(answer(name, probe))
+        made.add_target(target_row(name))
+        spool = made.full_spool()
+        if spool:
+            ingest(made.folder, spool)
+    made.close()
+    told.send("closed")
+    finish(made.folder)
 
 
 def _write_and_kill(store: Path, step: int, after: float) -> None:
     """Kill it some seconds after one of its steps: moments by progress, whatever the machine."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", WRITER, str(store), str(HOSTS)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd=Path(__file__).parents[1],
-        env={**os.environ, "PYTHONPATH": f"src:.:{os.environ.get('PYTHONPATH', '')}"},
-    )
+    forked = multiprocessing.get_context("forkserver")
+    forked.set_forkserver_preload([__name__])  # a fresh Python each time would take half of it
+    here, there = forked.Pipe(duplex=False)
+    process = forked.Process(target=_write, args=(store, there))
+    process.start()
+    there.close()
     for _ in range(step):
-        assert process.stdout.readline()
+        here.recv()
     time.sleep(after)
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
+    process.kill()
+    process.join()
+    here.close()
+
+
+def _facts(snapshot: Snapshot, query: str) -> list[tuple[object, ...]]:
+    """Of the tables that the query names: to open all takes long, a hundred times."""
+    with closing(Reader(snapshot)) as reader:
+        return reader.rows(query, [])
 
 
 def _check_after_kill(store: Path) -> str:
     """Whatever is there is whole, or says what it lacks. Gives what was found."""
     for path in snapshots(store):
         made = load(path)
-        assert rows(made, "SELECT DISTINCT status FROM target") == [("reached",)]
-        assert rows(made, "SELECT count(*) FROM netdev") == [(HOSTS,)]
+        assert _facts(made, "SELECT DISTINCT status FROM target") == [("reached",)]
+        assert _facts(made, "SELECT count(*) FROM netdev") == [(HOSTS,)]
         return "whole"
     [cut] = unfinished(store)
     with pytest.raises(SnapshotError, match="was not finished"):
         load(cut)
     made = finish(cut)
-    status = dict(rows(made, "SELECT target, status FROM target"))
+    status = dict(_facts(made, "SELECT target, status FROM target"))
     assert len(status) == HOSTS, "a host vanished"
     reached = {name for name, what in status.items() if what == "reached"}
-    with_facts = {name for (name,) in rows(made, "SELECT target FROM netdev")}
+    with_facts = {name for (name,) in _facts(made, "SELECT target FROM netdev")}
     assert reached <= with_facts, "reached, but its facts are gone"
-    assert rows(made, "SELECT count(*) - count(DISTINCT target) FROM netdev") == [(0,)]
+    assert _facts(made, "SELECT count(*) - count(DISTINCT target) FROM netdev") == [(0,)]
     assert not unfinished(store)
     return "cut"
 

@@ -73,7 +73,8 @@ def all_tables(
     order = _in_order()
     with connect(facts.parent / "tmp", threads=2, memory=MEMORY) as database:
         parts: dict[str, list[Path]] = {name: [] for name in order}
-        for number, chunk in enumerate(_chunks(database, facts / "target.parquet")):
+        chunks = _chunks(database, facts / "target.parquet")
+        for number, chunk in enumerate(chunks):
             _show_facts(database, facts, chunk)
             for name in order:
                 if name not in _IN_ONE_PASS:
@@ -81,10 +82,11 @@ def all_tables(
                         made = list(_write(database, name, facts / f".{name}-{number}"))
                     _show(database, name, made)
                     parts[name] += made
-        _show_facts(database, facts)
-        for name, files in parts.items():
-            if files:
-                _show(database, name, files)
+        if len(chunks) > 1:  # all machines again
+            _show_facts(database, facts)
+            for name, files in parts.items():
+                if files:
+                    _show(database, name, files)
         for name in _IN_ONE_PASS:
             with around(name):
                 empty = _empty(database, facts, parts) if name in _BY_TABLE else frozenset[str]()
