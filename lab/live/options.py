@@ -92,7 +92,8 @@ def _rails(options: Options) -> Fabric:
         return build(shape)
     except ValueError:
         most = _HOSTS_PER_LEAF * _MOST_LEAVES // options.rails
-        raise LabError(f"--rails {options.rails}: at most {most} hosts, for its spines.") from None
+        words = f"at most {most} hosts, its spines have no more ports."
+        raise LabError(f"--rails {options.rails}: {words}") from None
 
 
 def _cluster(options: Options) -> Cluster:

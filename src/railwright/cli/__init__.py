@@ -37,7 +37,7 @@ def _main(
 
 @cache
 def program(verb: str = "") -> typer.Typer:
-    """The command line; of one verb alone where it is named: to read all takes twice as long."""
+    """The command line; of the named verb alone, because to read all takes half as long again."""
     app = typer.Typer(
         name="railwright",
         help="Makes the RDMA fabric of a GPU cluster true and keeps it so.\n\n"
