@@ -18,7 +18,7 @@ from datetime import date
 from pathlib import Path
 
 from railwright.errors import UsageError
-from railwright.nodes import unfold
+from railwright.node_sets import unfold
 from railwright.toml import load_toml
 
 KINDS = {"waive": "fail", "accept_gap": "unknown"}

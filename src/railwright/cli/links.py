@@ -16,7 +16,7 @@ from railwright.facts.snapshot import find
 from railwright.intent.cabling import Names, strangers
 from railwright.intent.site import Site, load_site
 from railwright.intent.write import write_intent
-from railwright.nodes import unfold
+from railwright.node_sets import unfold
 from railwright.report.console import next_step, output
 from railwright.report.links import links_json, print_counts, print_links
 from railwright.report.screen import Screen

@@ -10,6 +10,7 @@ import duckdb
 
 from railwright.errors import UsageError
 from railwright.facts.duck import quote
+from railwright.nodes import is_machine_name
 
 NEEDED = ("a_device", "a_port", "b_device", "b_port")
 COLUMNS = (*NEEDED, "length_m", "rail", "plane")
@@ -57,6 +58,9 @@ class _Plan:
         for name in NEEDED:
             if not cells.get(name):
                 raise self.wrong(line, f"{name} is empty")
+        for name in ("a_device", "b_device"):
+            if not is_machine_name(cells[name]):
+                raise self.wrong(line, f"{name} is {cells[name][:200]!r}, which is no host name")
         a, b = (cells["a_device"], cells["a_port"]), (cells["b_device"], cells["b_port"])
         if a == b:
             raise self.wrong(line, f"both ends are {':'.join(a)}")

@@ -11,7 +11,7 @@ from railwright.facts.duck import connect, copy_query, identifier, quote, read_s
 from railwright.intent.cabling import Names, planned_rows
 from railwright.intent.schema import intent_tables
 from railwright.intent.site import Site
-from railwright.nodes import unfold
+from railwright.node_sets import unfold
 
 Row = dict[str, Any]
 

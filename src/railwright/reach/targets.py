@@ -9,20 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
 
-from ClusterShell.NodeSet import NodeSet, NodeSetException, set_std_group_resolver
-from ClusterShell.NodeUtils import (
-    GroupResolver,
-    GroupResolverConfig,
-    GroupResolverError,
-    GroupSource,
-)
-
 from railwright.errors import ToolMissingError, UsageError
+from railwright.node_sets import unfold_groups
+from railwright.nodes import is_machine_name
 from railwright.reach.tool import run_tool_now
 from railwright.toml import load_toml
-
-# A name that could be read as an option, or as anything but a name, never reaches a command line.
-_SAFE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:@%-]{0,252}")
 
 # Slurm base states and flags in which nobody expects a node to serve.
 _SLURM_OUT = (
@@ -47,23 +38,24 @@ class Targets:
     state_source: str = "none"
 
 
-class SlurmGroups(GroupSource):  # type: ignore[misc]
+class SlurmGroups:
     """`@slurm:gpu` = the nodes of partition gpu, also where no groups.conf says so."""
 
-    def __init__(self) -> None:
-        super().__init__("slurm")
-
-    def resolv_map(self, group: str) -> str:
+    def of(self, group: str) -> str:
         """The nodes of one partition."""
-        return _ask(["sinfo", "-h", "-N", "-o", "%N", "-p", group]).replace("\n", ",").strip(",")
+        return _commas(_ask(["sinfo", "-h", "-N", "-o", "%N", "-p", group]))
 
-    def resolv_list(self) -> str:
+    def names(self) -> str:
         """All partitions."""
         return _ask(["sinfo", "-h", "-o", "%R"]).replace("\n", " ")
 
-    def resolv_all(self) -> str:
+    def all(self) -> str:
         """All nodes."""
-        return _ask(["sinfo", "-h", "-N", "-o", "%N"]).replace("\n", ",").strip(",")
+        return _commas(_ask(["sinfo", "-h", "-N", "-o", "%N"]))
+
+
+def _commas(lines: str) -> str:
+    return lines.replace("\n", ",").strip(",")
 
 
 def _ask(argv: list[str]) -> str:
@@ -83,41 +75,9 @@ def _ask(argv: list[str]) -> str:
     return output.decode("utf-8", "replace").strip()
 
 
-def _use_site_groups() -> None:
-    """ClusterShell's own groups.conf where the site has one, and `@slurm:` in any case."""
-    configs = [
-        "/etc/clustershell/groups.conf",
-        str(Path.home() / ".config/clustershell/groups.conf"),
-    ]
-    try:
-        resolver = GroupResolverConfig(configs)
-        known = resolver.sources()
-    except GroupResolverError as error:
-        raise UsageError(f"groups.conf: {error}", do="Correct the file it names.") from error
-    except KeyError:  # no groups.conf at all
-        resolver, known = GroupResolver(), []
-    if "slurm" not in known:
-        resolver.add_source(SlurmGroups())
-    set_std_group_resolver(resolver)
-
-
 def parse_node_set(text: str) -> list[str]:
     """`gpu[001-512]`, `@slurm:gpu`, `gpu[1-8]!gpu3`: names in order, each checked."""
-    _use_site_groups()
-    try:
-        names = [str(name) for name in NodeSet(text)]
-    except (NodeSetException, GroupResolverError) as error:
-        raise UsageError(
-            f"{text!r} is not a node set: {error}",
-            do="Write for example -w gpu[001-512], -w gpu1,gpu2 or -w @slurm:partition.",
-        ) from error
-    bad = [name for name in names if not _SAFE.fullmatch(name)]
-    if bad:
-        raise UsageError(
-            f"not a host name: {bad[0]!r}",
-            why="Names go to ssh and srun as arguments and must not look like anything else.",
-        )
-    return names
+    return unfold_groups(text, {"slurm": SlurmGroups()})
 
 
 def from_file(path: str) -> list[str]:
@@ -143,8 +103,11 @@ def kubernetes_targets() -> tuple[list[str], dict[str, str]]:
         spec = cast("dict[str, object]", node.get("spec", {}))
         status = cast("dict[str, list[dict[str, str]]]", node.get("status", {}))
         name = meta.get("name", "")
-        if not _SAFE.fullmatch(name):
-            continue
+        if not is_machine_name(name):
+            raise UsageError(
+                f"kubectl names a node {name!r}, which is no host name",
+                do="Name the machines with -w.",
+            )
         names.append(name)
         ready = [c.get("status") for c in status.get("conditions", []) if c.get("type") == "Ready"]
         if spec.get("unschedulable"):
