@@ -42,11 +42,12 @@ class Pieces:
     size: int = 0
     largest: int = 0
 
-    def add(self, data: bytes) -> None:
+    def add(self, data: bytes) -> bool:
         self.size += len(data)
         self.largest = max(self.largest, len(data))
         if self.size <= SHOWN:
             self.shown.append(repr(data))
+        return True
 
     def text(self) -> str:
         if self.size <= SHOWN:

@@ -106,7 +106,7 @@ def earlier_snapshot(
     (folder / "facts").mkdir(parents=True)
     listed = ", ".join(quote(name) for name in ("", *otherwise))
     with duckdb.connect() as database:
-        for table, file in now.files():
+        for table, file in now.files().items():
             query = f"FROM read_parquet({quote(str(file))}) WHERE target NOT IN ({listed})"
             if "read_at" in tables()[table].column_types():
                 moved = f"read_at - to_seconds({seconds}) AS read_at"
@@ -116,4 +116,5 @@ def earlier_snapshot(
                 query = f"({query}) UNION ALL BY NAME FROM read_parquet({quote(str(other))})"
             target = quote(str(folder / "facts" / file.name))
             database.execute(f"COPY ({query}) TO {target} (FORMAT parquet)")
-    return Snapshot(folder, now.run)
+    # It has digests of its own, or none: these are other files.
+    return Snapshot(folder, {k: v for k, v in now.run.items() if k not in ("files", "digest")})

@@ -47,7 +47,7 @@ def test_every_verb_explains_itself(verb: str) -> None:
 def test_every_file_of_the_command_line_is_a_verb() -> None:
     files = {file.stem for file in Path(cli.__file__).parent.glob("*.py")}
     assert {"import_" if verb == "import" else verb for verb in VERBS} == files - {
-        "__init__", "common", "interrupt"
+        "__init__", "common", "fault", "interrupt"
     }  # fmt: skip
 
 
@@ -64,8 +64,9 @@ def test_without_arguments_it_shows_its_verbs_and_exit_codes() -> None:
         (["colect"], "No such command"),
         (["collect"], "no hosts were named"),
         (["collect", "-w", "gpu[1-"], "is not a node set"),
-        (["collect", "-w", "-oProxyCommand=x"], "not a host name"),
-        (["collect", "-w", "a b"], "not a host name"),
+        (["collect", "-w", "-oProxyCommand=x"], "neither a name nor a group"),
+        (["collect", "-w", "-oProxy"], "not a host name"),
+        (["collect", "-w", "a b"], "neither a name nor a group"),
         (["collect", "-w", "@nosuch:x"], "is not a node set"),
         (["collect", "-f", "/no/such/file"], "cannot read the host file"),
         (["collect", "--via", "local", "--probe", "nosuch"], "no probe named nosuch"),
@@ -376,5 +377,5 @@ def test_a_store_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     said = local(tmp_path / "file" / "store")
     assert said.returncode == 2
-    assert "cannot make the store" in said.stderr
+    assert "cannot make or use the store" in said.stderr
     assert "--store" in said.stderr

@@ -5,9 +5,6 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
 from altered import (
     NAME,
     copy_of,
@@ -17,6 +14,9 @@ from altered import (
     rewrite,
     without_digests,
 )
+from hypothesis import given
+from hypothesis import strategies as st
+
 from railwright.errors import UsageError
 from railwright.node_sets import unfold
 from railwright.nodes import fold, is_machine_name

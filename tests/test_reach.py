@@ -25,8 +25,9 @@ class Heard:
     def started(self, target: str) -> None:
         self.bytes[target] = b""
 
-    def received(self, target: str, data: bytes) -> None:
+    def received(self, target: str, data: bytes) -> bool:
         self.bytes[target] += data
+        return True
 
     def ended(self, outcome: Outcome) -> None:
         assert outcome.target not in self.outcomes, "ended twice"
@@ -97,9 +98,10 @@ def test_a_flood_without_newline_is_cut_and_never_held_in_memory() -> None:
     received = 0
 
     class Counting(Heard):
-        def received(self, target: str, data: bytes) -> None:
+        def received(self, target: str, data: bytes) -> bool:
             nonlocal received
             received += len(data)
+            return True
 
     heard = Counting()
     job = Job("head -c 300000000 /dev/zero", b"", hold_stdin=False)

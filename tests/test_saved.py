@@ -20,7 +20,7 @@ def run(*arguments: object) -> Result:
 
 
 def rows(store: Path, query: str) -> list[tuple[object, ...]]:
-    with find(store, None).database() as database:
+    with find(store, None).database(evidence=True) as database:
         return database.execute(query).fetchall()
 
 

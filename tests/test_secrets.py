@@ -175,7 +175,7 @@ def test_no_secret_enters_a_snapshot(tmp_path: Path) -> None:
         busy.kill()
         busy.wait()
     snapshot = find(tmp_path / "store", None)
-    with snapshot.database() as database:
+    with snapshot.database(evidence=True) as database:
 
         def one(query: str) -> tuple[object, ...]:
             return database.execute(query).fetchone()

@@ -20,13 +20,21 @@ from railwright.facts.evidence import ANSWER_STATUSES, Answer
 from railwright.facts.ingest import ingest
 from railwright.facts.reader import Reader
 from railwright.facts.schema import tables
-from railwright.facts.snapshot import Snapshot, find, load, new_name, snapshots, unfinished
+from railwright.facts.snapshot import Snapshot, find, load, reserve, snapshots, unfinished
 
 NETDEV = (
     b"L 20 /sys/class/net/eth0\n../../devices/x/eth0\n"
     b"F 5 /sys/class/net/eth0/mtu\n9000\n\n"
     b"F 18 /sys/class/net/eth0/address\n02:00:00:00:00:01\n\n"
 )
+
+
+def without_digests(path: Path, **said: object) -> None:
+    """run.json as versions before there were digests wrote it."""
+    file = path / "run.json"
+    run = {k: v for k, v in json.loads(file.read_text()).items() if k not in ("files", "digest")}
+    file.chmod(0o644)
+    file.write_text(json.dumps({**run, "format": 1, **said}))
 
 
 def target_row(name: str, status: str = "reached", **more: object) -> dict[str, object]:
@@ -56,7 +64,7 @@ def snapshot_of(
 
 
 def rows(snapshot: Snapshot, query: str) -> list[tuple[object, ...]]:
-    with snapshot.database() as database:
+    with snapshot.database(evidence=True) as database:
         return database.execute(query).fetchall()
 
 
@@ -135,7 +143,8 @@ def test_names_dates_paths_and_the_latest(tmp_path: Path) -> None:
 
 def test_the_eleventh_of_one_minute_is_later_than_the_second(tmp_path: Path) -> None:
     for _ in range(11):
-        (tmp_path / new_name(tmp_path, 1.7e9)).mkdir(parents=True)
+        reserved = reserve(tmp_path, 1.7e9)
+        reserved.rename(reserved.with_name(reserved.name.removesuffix(".unfinished")))
     assert snapshots(tmp_path)[-1].name.endswith("Z-11")
     assert snapshots(tmp_path)[0].name.endswith("Z")
 
@@ -146,11 +155,11 @@ def test_a_damaged_snapshot_says_what_is_wrong(tmp_path: Path) -> None:
     whole = file.read_bytes()
     file.chmod(0o644)
     file.write_bytes(whole[:100])
-    with pytest.raises(SnapshotError, match=r"netdev.parquet cannot be read"):
-        load(made.path).database()
+    with pytest.raises(SnapshotError, match=r"netdev.parquet is not the file that was written"):
+        load(made.path).database(evidence=True)
     file.unlink()
     with pytest.raises(SnapshotError, match=r"no facts/netdev.parquet"):
-        load(made.path).database()
+        load(made.path).database(evidence=True)
     (made.path / "run.json").chmod(0o644)
     (made.path / "run.json").write_text("{")
     with pytest.raises(SnapshotError, match="cannot be read"):
@@ -193,7 +202,7 @@ def test_a_full_spool_of_large_answers_is_ingested_in_bounded_memory(tmp_path: P
 
 
 def all_facts(snapshot: Snapshot) -> dict[str, list[tuple[object, ...]]]:
-    with snapshot.database() as database:
+    with snapshot.database(evidence=True) as database:
         return {
             table: database.execute(f"FROM {table} ORDER BY ALL").fetchall() for table in tables()
         }
@@ -249,9 +258,7 @@ def test_filling_takes_the_better_answer_and_keeps_each_row_s_own_time(tmp_path:
 
 def test_evidence_of_another_version_is_parsed_again(tmp_path: Path) -> None:
     old = snapshot_of(tmp_path, [answer("a")], {"a": ""})
-    file = old.path / "run.json"
-    file.chmod(0o644)
-    file.write_text(file.read_text().replace('"version": "', '"version": "0.0.0-old-'))
+    without_digests(old.path, version="0.0.0-old")
     facts = old.path / "facts/netdev.parquet"
     facts.chmod(0o644)
     facts.write_bytes((old.path / "facts/gid.parquet").read_bytes())  # as an old parser left it

@@ -1,5 +1,5 @@
-"""`python -m railwright` is the same program as `railwright`."""
+"""`python -m railwright`."""
 
-from railwright.cli import main
+from railwright.start import main
 
 main()

@@ -17,6 +17,12 @@ def store_folder(given: Path | None = None) -> Path:
     return Path(state).absolute() / "railwright"
 
 
+def cache_folder() -> Path:
+    """What can be made again: $XDG_CACHE_HOME/railwright."""
+    home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(home).absolute() / "railwright"
+
+
 def site_file(given: Path | None, store: Path) -> Path | None:
     """`--site`, else RAILWRIGHT_SITE, else site.toml of the store or of the user, if any."""
     usual = _usual("site.toml", store)

@@ -91,6 +91,9 @@ def checked(  # noqa: PLR0913
     """Run them; the findings live as long as the block."""
     with tempfile.TemporaryDirectory(prefix="railwright-check-") as name:
         folder = Path(name)
+        for one in (snapshot, before):
+            if one is not None:
+                one.files()  # what rules read in a process apart is looked at here
         facts = snapshot.path / "facts"
         write_intent(site, facts, folder / "intent")
         runnable = tuple(r for r in rules.values() if before is not None or not r.baseline)

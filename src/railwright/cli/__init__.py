@@ -8,10 +8,12 @@ from importlib import import_module
 import typer
 
 from railwright import __version__
-from railwright.cli.common import INTERRUPTED
+from railwright.cli.fault import in_words
 from railwright.cli.interrupt import Interrupt
-from railwright.errors import RailwrightError
+from railwright.facts.duck import remove_spill_folder
 from railwright.report.console import CUT_OFF, remarks
+from railwright.start import INTERRUPTED
+from railwright.text import plain
 
 # In the order of the help. Each is a file beside this one.
 VERBS = (
@@ -59,7 +61,7 @@ def program(verb: str = "") -> typer.Typer:
 
 
 def main() -> None:
-    """Run it; a fault of the tool is three plain lines and exit status 2, never a traceback."""
+    """Run it. What ends it is words and an exit status that no finding has, never a traceback."""
     with Interrupt() as interrupt:
         try:
             program(*sys.argv[1:2])()
@@ -69,12 +71,13 @@ def main() -> None:
                 remarks().print("railwright: interrupted")
                 # All is put away by now; DuckDB 2.0 would print a page about what the traceback
                 # still holds.
+                remove_spill_folder()
                 os._exit(INTERRUPTED)
-            if isinstance(error, RailwrightError):
-                for number, line in enumerate(error.lines()):
-                    remarks().print(line if number else f"railwright: {line}")
-                sys.exit(2)
+            if isinstance(error, SystemExit):
+                raise
             if isinstance(error, BrokenPipeError):  # `railwright facts | head`
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
                 sys.exit(CUT_OFF)
-            raise
+            for number, line in enumerate(in_words(error)):
+                remarks().print(plain(line) if number else f"railwright: {plain(line)}")
+            sys.exit(2)

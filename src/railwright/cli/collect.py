@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from railwright.cli.common import INTERRUPTED, STORE
+from railwright.cli.common import STORE
 from railwright.collect import explain, explain_switches, preflight, sudoers
 from railwright.collect.probe import select
 from railwright.collect.session import Session, collect_snapshot
@@ -20,6 +20,7 @@ from railwright.reach.targets import Targets, find_targets, parse_node_set, pars
 from railwright.report.collected import print_collected
 from railwright.report.console import next_step, output, remarks
 from railwright.report.progress import Progress
+from railwright.start import INTERRUPTED
 
 
 class Via(str, Enum):

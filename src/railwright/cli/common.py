@@ -4,8 +4,6 @@ from enum import Enum
 
 import typer
 
-INTERRUPTED = 130  # 128 + SIGINT: the operator ended it
-
 STORE = typer.Option(
     None,
     "--store",

@@ -43,6 +43,8 @@ def demo(
     with _folder(keep) as store:
         screen.line(f"$ export RAILWRIGHT_STORE={store}")
         os.environ["RAILWRIGHT_STORE"] = str(store)
+        if keep is None:
+            os.environ["XDG_CACHE_HOME"] = str(store)  # what is remembered goes with it
         for name in ("RAILWRIGHT_SITE", "RAILWRIGHT_WAIVERS"):
             os.environ.pop(name, None)  # the fabric brings its own
         for words, about in WALK:

@@ -3,10 +3,12 @@
 import os
 import signal
 import threading
+import time
 from types import FrameType
-from typing import NoReturn
 
 from railwright.facts.duck import interrupt_queries
+
+PATIENCE_S = 2.0  # from the first Ctrl-C to one that ends everything at once
 
 
 class Interrupt:
@@ -18,6 +20,7 @@ class Interrupt:
 
     def __init__(self) -> None:
         self.came = False
+        self._at = 0.0
         self._woken, self._wakes = os.pipe()
         os.set_blocking(self._wakes, False)
         self._thread = threading.Thread(target=self._watch, daemon=True)
@@ -25,12 +28,12 @@ class Interrupt:
     def __enter__(self) -> "Interrupt":
         self._thread.start()
         signal.set_wakeup_fd(self._wakes, warn_on_full_buffer=False)
-        signal.signal(signal.SIGINT, self._raise)
+        self._before = signal.signal(signal.SIGINT, self._raise)
         return self
 
     def __exit__(self, *_: object) -> None:
         """Threads that outlive the interpreter keep objects of DuckDB alive, which complains."""
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGINT, self._before)
         signal.set_wakeup_fd(-1)
         os.close(self._wakes)
         self._thread.join()
@@ -38,9 +41,13 @@ class Interrupt:
 
     def _watch(self) -> None:
         while os.read(self._woken, 1):
-            self.came = True
             interrupt_queries()
 
-    def _raise(self, _number: int, _frame: FrameType | None) -> NoReturn:
+    def _raise(self, number: int, frame: FrameType | None) -> None:
+        if self.came:  # pressed twice: the first one is on its way, unless somebody holds it up
+            if time.monotonic() - self._at > PATIENCE_S and callable(self._before):
+                self._before(number, frame)
+            return
+        self._at = time.monotonic()
         self.came = True
         raise KeyboardInterrupt

@@ -8,8 +8,10 @@ import typer
 
 from railwright.cli.common import STORE
 from railwright.config import store_folder
+from railwright.confine import read_only
+from railwright.facts.duck import spill_folder
 from railwright.facts.question import ask, closed_database, row_counts
-from railwright.facts.snapshot import find
+from railwright.facts.snapshot import Snapshot, find
 from railwright.report.console import next_step, output, remarks
 from railwright.report.query_result import print_table, write_csv, write_json
 from railwright.report.screen import Screen
@@ -39,12 +41,19 @@ def sql(
     if describe:
         print_table_help(Screen(output()), describe)
         return
-    with closed_database(find(store_folder(store), snapshot)) as database:
-        if query is None:
+    question = sys.stdin.read() if query == "-" else query or ""
+    found = find(store_folder(store), snapshot)
+    found.files()  # looked at here: behind the next line nothing can be remembered
+    read_only(lambda: _answer(found, None if query is None else question, form), [spill_folder()])
+
+
+def _answer(snapshot: Snapshot, question: str | None, form: Format) -> None:
+    with closed_database(snapshot, question or "") as database:
+        if question is None:
             print_tables(Screen(output()), row_counts(database))
             next_step("railwright sql 'SELECT * FROM rdma_port LIMIT 10'")
             return
-        answer = ask(database, sys.stdin.read() if query == "-" else query)
+        answer = ask(database, question)
         if form is Format.text:
             count = print_table(Screen(output()), answer)
             remarks().print(f"{count:,} row{'' if count == 1 else 's'}")

@@ -5,15 +5,27 @@ from pathlib import Path
 import typer
 
 from railwright.cli.common import STORE
+from railwright.collect.admission import admit
 from railwright.config import store_folder
-from railwright.errors import UsageError
-from railwright.facts.build import finish as finish_folder
-from railwright.facts.snapshot import UNFINISHED, remove, snapshots, unfinished
+from railwright.errors import SnapshotError, UsageError
+from railwright.facts.build import finish_cut_off
+from railwright.facts.integrity import forget
+from railwright.facts.locks import holder
+from railwright.facts.snapshot import (
+    UNFINISHED,
+    find,
+    load,
+    remove,
+    remove_remains,
+    snapshots,
+    unfinished,
+)
 from railwright.report.collected import print_collected
 from railwright.report.console import next_step, output
 from railwright.report.stored import print_stored
+from railwright.report.verified import print_verified
 
-app = typer.Typer(help="List, finish and prune snapshots.", no_args_is_help=True)
+app = typer.Typer(help="List, verify, finish and prune snapshots.", no_args_is_help=True)
 
 
 @app.command("list")
@@ -25,6 +37,19 @@ def list_(store: Path | None = STORE) -> None:
 
 
 @app.command()
+def verify(
+    names: list[str] = typer.Argument(None, help="Snapshots. Default: all of the store."),
+    store: Path | None = STORE,
+) -> None:
+    """Read every file and compare it with its digest. That shows damage, not forgery."""
+    folder = store_folder(store)
+    paths = [find(folder, name).path for name in names] if names else snapshots(folder)
+    if not paths:
+        raise UsageError(f"no snapshot yet in {folder}")
+    raise typer.Exit(print_verified(output(), paths))
+
+
+@app.command()
 def finish(
     name: str = typer.Argument("", help="An unfinished collection. Default: the latest."),
     store: Path | None = STORE,
@@ -32,12 +57,13 @@ def finish(
     """Keep what had arrived of a collection that was cut off; the snapshot says what it lacks."""
     folder = store_folder(store)
     found = [path for path in unfinished(folder) if path.name.startswith(name)]
+    idle = [path for path in found if holder(path) is None]
     if not found:
         raise UsageError(
             f"no unfinished collection{' ' + name if name else ''} in {folder}",
             do="railwright store list shows what is there.",
         )
-    snapshot = finish_folder(found[-1], {"cut_off": True})
+    snapshot = finish_cut_off((idle or found)[-1], admit)
     print_collected(output(), snapshot)
     next_step(f"railwright collect --fill {snapshot.name}")
     raise typer.Exit(3)
@@ -56,13 +82,26 @@ def prune(
     doomed = kept[: len(kept) - keep] if keep < len(kept) else []
     doomed += unfinished(folder) if unfinished_too else []
     console = output()
+    if yes:
+        remove_remains(folder)
     for path in doomed:
-        if yes:
-            remove(path)
-        console.print(
-            f"{'deleted' if yes else 'would delete'} {path.name.removesuffix(UNFINISHED)}"
-        )
+        name = path.name.removesuffix(UNFINISHED)
+        running = holder(path) if path.name.endswith(UNFINISHED) else None
+        if running is not None:
+            console.print(f"not deleted {name}: {running.words()}")
+        elif yes:
+            _forget(path)
+            console.print(f"{'deleted' if remove(path) else 'gone already'} {name}")
+        else:
+            console.print(f"would delete {name}")
     if not doomed:
         console.print("nothing to delete")
     elif not yes:
         next_step("the same with --yes")
+
+
+def _forget(path: Path) -> None:
+    try:
+        forget(load(path).run)
+    except SnapshotError:  # damaged, or unfinished: then nothing is remembered of it
+        pass

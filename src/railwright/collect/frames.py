@@ -60,11 +60,12 @@ class FrameReader:
         self.noise_bytes = 0
         self.damaged = 0
         self.unpacked = 0
+        self.frames = 0
 
     @property
     def overflowing(self) -> bool:
         """Whether the machine's answers, unpacked, are more than any machine has to say."""
-        return self.unpacked > LARGEST_MACHINE
+        return self.unpacked > LARGEST_MACHINE or self.frames > MOST_FRAMES
 
     @property
     def complete(self) -> bool:
@@ -125,7 +126,7 @@ class FrameReader:
         if not (_NAME.fullmatch(probe) and length.isdigit() and lines.isdigit()):
             return False
         size, count = int(length[:12]), int(lines[:12])
-        if size > LARGEST_PAYLOAD or count > LARGEST_PAYLOAD // 400 or int(sequence) > MOST_FRAMES:
+        if size > LARGEST_PAYLOAD or count > LARGEST_PAYLOAD // 400:
             return False
         try:
             crc = int(checksum, 16)
@@ -146,6 +147,7 @@ class FrameReader:
             return None
         del self._open[stream]
         self.unpacked += opened.length
+        self.frames += 1
         frame = None if self.overflowing else _decode(stream, opened)
         if frame is None:
             self.damaged += 1

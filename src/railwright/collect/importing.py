@@ -3,10 +3,11 @@
 import time
 from pathlib import Path
 
+from railwright.collect.admission import admit
 from railwright.collect.probe import probes
 from railwright.collect.stream import MachineStream
 from railwright.errors import UsageError
-from railwright.facts.build import Building, finish
+from railwright.facts.build import Building
 from railwright.facts.ingest import ingest
 from railwright.facts.snapshot import Snapshot
 
@@ -48,9 +49,8 @@ def import_files(files: list[Path], store: Path) -> Snapshot:
         _import_file(path, building)
         spool = building.full_spool()
         if spool is not None:
-            ingest(building.folder, spool)
-    building.close()
-    return finish(building.folder)
+            ingest(building.folder, spool, admit)
+    return building.finish({}, admit)
 
 
 def _import_file(path: Path, building: Building) -> None:

@@ -68,22 +68,25 @@ class Collector:
         self._after_rows = after_rows
         self.tally = tally
 
+    def _stream(self, target: str) -> MachineStream:
+        return MachineStream(target, self._request.run, self._probes, self._probes)
+
     def started(self, target: str) -> None:
         """A new attempt: an earlier one came to nothing before its first byte."""
-        self._streams[target] = MachineStream(target, self._request.run, self._probes)
+        self._streams[target] = self._stream(target)
 
-    def received(self, target: str, data: bytes) -> None:
-        """Bytes in, answers out."""
+    def received(self, target: str, data: bytes) -> bool:
+        """Bytes in, answers out; False once the machine has nothing more to say."""
         self.tally.bytes += len(data)
-        for answer in self._streams[target].feed(data):
+        stream = self._streams[target]
+        for answer in stream.feed(data):
             self._rows.add_answer(answer)
         self._after_rows()  # while the machine still works: at the end all would come at once
+        return not stream.wants_no_more
 
     def ended(self, outcome: Outcome) -> None:
         """The machine is done: its last rows."""
-        stream = self._streams.pop(outcome.target, None) or MachineStream(
-            outcome.target, self._request.run, self._probes
-        )
+        stream = self._streams.pop(outcome.target, None) or self._stream(outcome.target)
         for answer in stream.missing():
             self._rows.add_answer(answer)
         host = stream.host_row()
@@ -121,7 +124,7 @@ async def _ingest(folder: Path, queue: asyncio.Queue[Path | None]) -> None:
     try:
         while (spool := await queue.get()) is not None:
             worker = worker or Worker(
-                [sys.executable, "-m", "railwright.facts.ingest", str(folder)]
+                [sys.executable, "-I", "-m", "railwright.collect.ingesting", str(folder)]
             )
             if not await worker.ask(str(spool)):
                 words, worker = await worker.end(), None

@@ -16,7 +16,7 @@ from railwright.collect.runner import apply_filter
 from railwright.collect.switch import systems
 from railwright.collect.switch_saved import Place, switch_answers
 from railwright.errors import UsageError
-from railwright.facts.build import Building, finish
+from railwright.facts.build import Building
 from railwright.facts.evidence import Answer
 from railwright.facts.ingest import ingest
 from railwright.facts.snapshot import Snapshot
@@ -76,8 +76,7 @@ def import_saved(files: list[Path], saved: Saved, store: Path) -> Snapshot:
         spool = building.full_spool()
         if spool is not None:
             ingest(building.folder, spool)
-    building.close()
-    return finish(building.folder)
+    return building.finish()
 
 
 def _target_row(target: str, answers: list[Answer]) -> dict[str, str | float | int | bool | None]:

@@ -8,13 +8,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from railwright.collect.admission import admit
 from railwright.collect.probe import Probe
 from railwright.collect.request import Request, new_request
 from railwright.collect.run import Rows, Tally, Watch, read_machines
 from railwright.collect.switch_run import SwitchPlan
 from railwright.errors import UsageError
 from railwright.facts import merge
-from railwright.facts.build import Building, finish
+from railwright.facts.build import Building
 from railwright.facts.snapshot import Snapshot, find, remove
 from railwright.reach.job import Limits, Transport
 from railwright.reach.local import LocalTransport
@@ -117,8 +118,7 @@ def collect_snapshot(
         building=building,
         switches=session.switches,
     )
-    building.close()
-    return finish(building.folder, {} if whole else {"interrupted": True})
+    return building.finish({} if whole else {"interrupted": True}, admit)
 
 
 def _switches_to_fill(plan: SwitchPlan | None, old: Snapshot) -> SwitchPlan | None:
@@ -153,8 +153,7 @@ def _fill(
             store, head, {box: targets.out_of_service.get(box, "") for box in boxes}
         )
         read_into(session, [], building, show, building=building, switches=plan)
-        building.close()
-        parts.append(finish(building.folder))
+        parts.append(building.finish({}, admit))
     for names, hosts in gaps.items():
         state = merge.out_of_service(old, hosts) | targets.out_of_service
         chosen = Targets(tuple(hosts), {host: state.get(host, "") for host in hosts})
@@ -162,8 +161,7 @@ def _fill(
         building = Building(store, head, chosen.out_of_service)
         probes = [known[name] for name in names]
         read_into(session, hosts, building, show, probes=probes, building=building)
-        building.close()
-        parts.append(finish(building.folder))
+        parts.append(building.finish({}, admit))
     merged = merge.merge(store, [old, *parts], {"filled_from": old.name})
     for part in parts:
         remove(part.path)

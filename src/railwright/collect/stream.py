@@ -1,6 +1,5 @@
 """The bytes of one machine -> its host row, its answers, and what is missing of them."""
 
-import math
 import re
 import time
 from collections.abc import Iterator
@@ -12,17 +11,24 @@ from railwright.parse.base import Value
 MOST_PLANNED = 20_000
 FLOOD_BYTES = 1 << 20  # no banner or login script is that long
 HELLO, END = ".hello", ".end"
+_NOT_STORABLE = re.compile("[\x00\ud800-\udfff]")
 _SECONDS = re.compile(r"[0-9]{1,10}(?:\.[0-9]{1,3})?", re.ASCII)
 
 
+def storable(text: str) -> str:
+    """Text that a table can hold: no NUL, and no half of a pair (JSON can say \\ud800 alone)."""
+    return _NOT_STORABLE.sub("\ufffd", text)
+
+
 def _text(value: object, cap: int = 512) -> str:
-    return value[:cap].replace("\x00", "\ufffd") if isinstance(value, str) else ""
+    return storable(value[:cap]) if isinstance(value, str) else ""
 
 
 def _number(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+    """A number within reason; 0 for anything else, an integer of 400 digits among it."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
         return 0.0
-    return float(value) if abs(value) < 1e12 else 0.0
+    return float(value) if abs(value) < 1e12 else 0.0  # not true of NaN
 
 
 def _seconds(value: object) -> float | None:
@@ -32,48 +38,77 @@ def _seconds(value: object) -> float | None:
 
 
 class MachineStream:
-    """One machine's output, taken apart as it comes. Everything in it is hostile."""
+    """One machine's output, taken apart as it comes. Everything in it is hostile.
 
-    def __init__(self, target: str, run: str | None, probes: frozenset[str]) -> None:
+    This is the boundary: whatever taking it apart raises is this machine's trouble, and ends there.
+    """
+
+    def __init__(
+        self,
+        target: str,
+        run: str | None,
+        probes: frozenset[str],
+        asked: frozenset[str] = frozenset(),
+    ) -> None:
         self.target = target
         self.reader = FrameReader(run)
         self.hello: dict[str, object] = {}
-        self._probes = probes
+        self.trouble = ""
+        self._probes = probes  # that may answer
+        self._asked = asked  # of which an answer is expected; a file tells only what it planned
         self._planned: dict[tuple[str, str], None] = {}
         self._answered: set[tuple[str, str]] = set()
         self._hello_at = 0.0
 
+    @property
+    def wants_no_more(self) -> bool:
+        """Whether all was said, or too much, or what cannot be understood."""
+        return (
+            bool(self.trouble)
+            or self.reader.overflowing
+            or (self.reader.complete and bool(self.hello))
+        )
+
     def feed(self, data: bytes) -> list[Answer]:
         """The answers that these bytes complete."""
-        answers = []
-        for frame in self.reader.feed(data):
-            if frame.probe == HELLO:
-                self._take_hello(frame)
-            elif frame.probe != END:
-                answer = self._answer(frame)
-                if answer is not None:
-                    answers.append(answer)
+        answers: list[Answer] = []
+        if self.trouble or self.reader.overflowing:
+            return answers
+        try:
+            for frame in self.reader.feed(data):
+                self._take(frame, answers)
+        except Exception as error:  # the boundary
+            self.trouble = f"could not be taken apart: {type(error).__name__}"
         return answers
 
+    def _take(self, frame: Frame, answers: list[Answer]) -> None:
+        if frame.probe == HELLO:
+            self._take_hello(frame)
+        elif frame.probe != END:
+            answer = self._answer(frame)
+            if answer is not None:
+                answers.append(answer)
+
     def _take_hello(self, frame: Frame) -> None:
-        if not frame.stream.endswith("r"):
+        if not frame.stream.endswith("r") and not self.hello:
             self.hello = frame.fields
             self._hello_at = time.time()
         planned = frame.fields.get("planned")
         for item in planned[:MOST_PLANNED] if isinstance(planned, list) else ():
-            if isinstance(item, list) and len(item) == 2 and item[0] in self._probes:
-                self._planned[str(item[0]), _text(item[1])] = None
+            if not isinstance(item, list) or len(item) != 2 or not isinstance(item[0], str):
+                continue
+            if item[0] in self._probes and len(self._planned) < MOST_PLANNED:
+                self._planned[item[0], _text(item[1])] = None
 
     def _answer(self, frame: Frame) -> Answer | None:
         fields = frame.fields
         key = (frame.probe, _text(fields.get("instance")))
         if frame.probe not in self._probes or key in self._answered:
             return None  # never asked, or said twice: the first answer stands
-        self._answered.add(key)
         status = _text(fields.get("status"))
         argv = fields.get("argv")
         code = fields.get("exit_code")
-        return Answer(
+        answer = Answer(
             target=self.target,
             probe=frame.probe,
             instance=key[1],
@@ -89,17 +124,25 @@ class MachineStream:
             dropped=int(_number(fields.get("dropped"))),
             packed=frame.packed,
         )
+        self._answered.add(key)
+        return answer
 
     def missing(self) -> Iterator[Answer]:
-        """What the machine said it would read and never sent."""
-        for probe, instance in self._planned:
+        """What was asked, or what the machine said it would read, and never came."""
+        if not self.hello:
+            return  # not reached: the target's own row says so
+        heard = {probe for probe, _ in (*self._planned, *self._answered)}
+        asked = [(probe, "") for probe in sorted(self._asked - heard)]
+        whole = self.reader.complete
+        reason = "asked for, and not answered" if whole else "the connection ended first"
+        for probe, instance in (*self._planned, *asked):
             if (probe, instance) not in self._answered:
                 yield Answer(
                     target=self.target,
                     probe=probe,
                     instance=instance,
                     status="missing",
-                    reason="the connection ended first",
+                    reason=reason,
                     started=self._hello_at,
                 )
 
@@ -110,10 +153,14 @@ class MachineStream:
 
     def status(self, transport_status: str) -> str:
         """What became of the machine: what came back decides, then what the transport says."""
-        if self.reader.complete and self.hello:
-            return "reached"
+        if self.trouble:
+            return "damaged"
         # A flood may meet the time limit before the byte limit, or come folded up in frames.
         flooded = self.reader.noise_bytes > FLOOD_BYTES or self.reader.overflowing
+        if self.reader.overflowing:
+            return "flooding"
+        if self.reader.complete and self.hello:
+            return "reached"
         if transport_status == "flooding" or flooded:
             return "flooding"
         if self.hello:
@@ -143,10 +190,10 @@ class MachineStream:
         return {
             "target": self.target,
             "status": status,
-            "words": words.replace("\x00", "\ufffd"),
+            "words": storable(self.trouble or words),
             "frames_damaged": self.reader.damaged,
             "noise_bytes": self.reader.noise_bytes,
-            "noise": self.reader.noise.decode("utf-8", "replace").replace("\x00", "\ufffd"),
+            "noise": storable(self.reader.noise.decode("utf-8", "replace")),
             "root": _text(self.hello.get("root"), 32) if self.hello else None,
             "root_reason": _text(self.hello.get("root_reason")) if self.hello else None,
         }

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from railwright.collect.stream import storable
 from railwright.collect.switch import Command, System, systems
 from railwright.collect.switch_filter import keep
 from railwright.collect.switch_session import Said, Speaker, answers_of_shell, job
@@ -100,20 +101,26 @@ class SwitchReader:
         self._heard[target] = []
         self._speakers.pop(target, None)
 
-    def received(self, target: str, data: bytes) -> None:
+    def received(self, target: str, data: bytes) -> bool:
         """Bytes of a shell are kept until its end; a speaker keeps its own."""
         self._counts.bytes += len(data)
         if self._system(target).way == "shell":
             self._heard[target].append(data)
+        return True
 
     def ended(self, outcome: Outcome) -> None:
         """The session is over: its rows."""
         target = outcome.target
-        said, noise, trouble = self._said(target)
         system = self._system(target)
-        for answer in answers(system, target, said, outcome, trouble):
+        try:  # the boundary: what taking a switch's bytes apart raises is this switch's trouble
+            said, noise, trouble = self._said(target)
+            rows = list(answers(system, target, said, outcome, trouble))
+            status = _status(system, said, outcome.status)
+        except Exception as error:
+            said, noise, rows, status = [], b"", [], "damaged"
+            trouble = f"could not be taken apart: {type(error).__name__}"
+        for answer in rows:
             self._rows.add_answer(answer)
-        status = _status(system, said, outcome.status)
         row: dict[str, Value] = {
             "target": target,
             "status": status,
@@ -128,7 +135,7 @@ class SwitchReader:
         }
         self._rows.add_target(
             {
-                key: _storable(value) if isinstance(value, str) else value
+                key: storable(value) if isinstance(value, str) else value
                 for key, value in row.items()
             }
         )
@@ -146,10 +153,6 @@ class SwitchReader:
         data = b"".join(self._heard.get(target, ()))
         found, noise = answers_of_shell(self._system(target), self._token, data)
         return found, noise, ""
-
-
-def _storable(text: str) -> str:
-    return text.replace("\x00", "\ufffd")
 
 
 def _status(system: System, said: list[Said], transport_status: str) -> str:
@@ -198,7 +201,7 @@ def _answer(system: System, target: str, said: Said, started: float) -> Answer:
     if said.status != "ok":
         kept, status, reason = b"", said.status, said.reason
     return Answer(
-        target, said.command.probe, said.command.instance, status, reason=_storable(reason),
+        target, said.command.probe, said.command.instance, status, reason=storable(reason),
         argv=said.command.text.split(), exit_code=said.exit_code, stdout=kept, started=started,
         duration_s=round(said.seconds, 3), truncated=said.truncated, dropped=dropped,
     )  # fmt: skip

@@ -18,6 +18,7 @@ from railwright.reach.job import Job
 LONGEST_LOGIN_S = 30.0  # to the first byte, and from there to the first prompt: TACACS, banners
 LONGEST_GOODBYE_S = 3.0
 TAIL = 4096  # of what came last: a prompt, an echo, a pager's line
+LONGEST_PAGER_LINE = 200
 SHELL = "exec /bin/sh"
 _TIMED_OUT, _NOT_FOUND = (124, 137), 127  # of timeout(1), of the shell
 
@@ -158,7 +159,7 @@ class Speaker:
         # As bytes: what comes may break off in the middle of an escape.
         self._raw = (self._raw + data)[-TAIL:]
         last = self._tail().rpartition("\n")[2]
-        if _PAGER.search(last):
+        if _PAGER.search(last[-LONGEST_PAGER_LINE:]):
             self._stop(PAGER_WORDS, "failed")
             return None
         return self._next(last.strip())

@@ -7,13 +7,13 @@ arrived by then into a snapshot that says what it lacks: the same code a whole r
 import json
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import duckdb
 
 from railwright import __version__
-from railwright.errors import SnapshotError
+from railwright.errors import SnapshotError, UsageError
 from railwright.facts import derive
 from railwright.facts.duck import (
     connect,
@@ -24,8 +24,9 @@ from railwright.facts.duck import (
     quote,
     read_spool,
 )
-from railwright.facts.evidence import EVIDENCE_COLUMNS, Answer, Spool
-from railwright.facts.ingest import ingest
+from railwright.facts.evidence import EVIDENCE_COLUMNS, Answer, Spool, drop_torn_line
+from railwright.facts.ingest import Admit, as_it_is, ingest
+from railwright.facts.locks import LOCK, Lock
 from railwright.facts.schema import Table, tables
 from railwright.facts.snapshot import (
     FORMAT,
@@ -34,11 +35,11 @@ from railwright.facts.snapshot import (
     Snapshot,
     load,
     make_store,
-    new_name,
+    reserve,
     seal,
     sync,
 )
-from railwright.nodes import fold
+from railwright.nodes import fold, is_machine_name
 from railwright.parse.base import Value
 
 # Packed. A part costs some milliseconds per table whatever is in it: the first are small, so that
@@ -51,10 +52,11 @@ class Building:
     """A snapshot in the making."""
 
     def __init__(self, store: Path, run: dict[str, object], targets: dict[str, str]) -> None:
+        _check_names(targets)
         make_store(store)
-        self.name = new_name(store, time.time())  # a merged one too is the latest there is
-        self.folder = store / f"{self.name}{UNFINISHED}"
-        self.folder.mkdir(mode=0o700)
+        self.folder = reserve(store, time.time())  # a merged one too is the latest there is
+        self.name = self.folder.name.removesuffix(UNFINISHED)
+        self.lock = Lock(self.folder)
         (self.folder / "spool").mkdir()
         head = {"format": FORMAT, "version": __version__, **run, "target_names": targets}
         (self.folder / "run.json").write_text(json.dumps(head), "utf-8")
@@ -90,6 +92,24 @@ class Building:
         for spool in (self._evidence, self._target, self._host):
             spool.take()
 
+    def finish(self, extra: dict[str, object] | None = None, admit: Admit = as_it_is) -> Snapshot:
+        """No more rows: everything that has arrived becomes a snapshot."""
+        self.close()
+        snapshot = finish(self.folder, extra, admit)
+        self.lock.release()
+        return snapshot
+
+
+def _check_names(targets: Iterable[str]) -> None:
+    """Whoever names the machines of a snapshot: every one of them is a name and nothing else."""
+    bad = [name for name in targets if not is_machine_name(name)]
+    if bad:
+        raise UsageError(
+            f"not the name of a machine: {bad[0][:200]!r}",
+            why="A name goes to ssh, into files and onto the screen.",
+            do="A name has letters, digits, dots, - and _.",
+        )
+
 
 def _run_table_rows(folder: Path, name: str, database: duckdb.DuckDBPyConnection) -> str:
     """The rows that the run itself wrote (target, host), the last one per target."""
@@ -100,6 +120,8 @@ def _run_table_rows(folder: Path, name: str, database: duckdb.DuckDBPyConnection
         for n, t in kinds.items()
     )
     files = sorted((folder / "spool").glob(f"{name}-*.ndjson"))
+    for file in files:
+        drop_torn_line(file)
     if not files:
         return f"SELECT {picked} FROM ({_empty(tables()[name], spooled)})"
     parts = " UNION ALL ".join(f"FROM {read_spool(file, spooled)}" for file in files)
@@ -195,18 +217,29 @@ def leftover_spools(folder: Path) -> Iterator[Path]:
     yield from sorted((folder / "spool").glob("part-*.ndjson"))
 
 
-def finish(folder: Path, extra: dict[str, object] | None = None) -> Snapshot:
+def finish_cut_off(folder: Path, admit: Admit = as_it_is) -> Snapshot:
+    """What had arrived of a run that nobody is at work on any more."""
+    lock = Lock(folder)
+    try:
+        return finish(folder, {"cut_off": True}, admit)
+    finally:
+        lock.release()
+
+
+def finish(
+    folder: Path, extra: dict[str, object] | None = None, admit: Admit = as_it_is
+) -> Snapshot:
     """Everything that has arrived becomes a snapshot; what has not is named in it."""
     run = json.loads((folder / "run.json").read_text("utf-8"))
     if "finished" in run:  # cut off between its last word and its name
-        return load(put_in_place(folder))
+        return put_in_place(folder)
     if "merged_from" in run:
         raise SnapshotError(
             f"{folder} is a merge that was cut off: it has not got all rows of its sources",
             do="Merge again: the sources are untouched. railwright store prune removes this one.",
         )
     for spool in leftover_spools(folder):
-        ingest(folder, spool)
+        ingest(folder, spool, admit)
     (folder / "facts").mkdir(exist_ok=True)
     (folder / "evidence").mkdir(exist_ok=True)
     if not any((folder / "evidence").glob("*.parquet")):
@@ -215,7 +248,7 @@ def finish(folder: Path, extra: dict[str, object] | None = None) -> Snapshot:
         _targets(folder, run, database)
         write_fact_files(folder, database)
     complete_run(folder, run, extra or {})
-    return load(put_in_place(folder))
+    return put_in_place(folder, sealed_now=True)
 
 
 def _no_evidence(folder: Path) -> None:
@@ -236,14 +269,18 @@ def complete_run(folder: Path, run: dict[str, object], extra: dict[str, object])
         target = folder / "facts" / "target.parquet"
         database.execute(f"CREATE VIEW target AS FROM read_parquet({quote(str(target))})")
         run["targets"] = status_counts(database)
-    seal(folder, json.dumps(run, indent=2) + "\n")
+    seal(folder, run)
 
 
-def put_in_place(folder: Path) -> Path:
+def put_in_place(folder: Path, *, sealed_now: bool = False) -> Snapshot:
     """Clear the scratch folders and give the snapshot its name, in one step."""
     for scratch in SCRATCH:
         shutil.rmtree(folder / scratch, ignore_errors=True)
     final = folder.with_name(folder.name.removesuffix(UNFINISHED))
     folder.rename(final)
+    (final / LOCK).unlink(missing_ok=True)  # not before: nobody else may take the folder up
     sync(final.parent)
-    return final
+    snapshot = load(final)
+    if sealed_now:
+        snapshot.verified.trust()
+    return snapshot

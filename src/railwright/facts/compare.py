@@ -40,7 +40,7 @@ def open_both(before: Snapshot, now: Snapshot) -> duckdb.DuckDBPyConnection:
     database.execute("SET memory_limit = '1GB'")
     for side, snapshot in zip(SIDES, (before, now), strict=True):
         database.execute(f"CREATE SCHEMA {side}")
-        for table, file in snapshot.files():
+        for table, file in snapshot.files().items():
             database.execute(
                 f"CREATE VIEW {side}.{identifier(table)} AS FROM read_parquet({quote(str(file))})"
             )

@@ -1,12 +1,16 @@
 """Evidence: what a machine answered, byte for byte, and how it is kept on the way to Parquet."""
 
 import base64
+import contextlib
 import json
+import os
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TextIO
+
+from railwright.errors import SnapshotError
 
 # name -> (type in the spool, type in Parquet)
 EVIDENCE_COLUMNS = {
@@ -117,24 +121,54 @@ class Spool:
 
     def write(self, line: str) -> None:
         """Append one row."""
-        if self._file is None:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            self._path = self._folder / f"{self._name}-{self._number:05d}.ndjson"
-            self._number += 1
-            self._file = self._path.open("a", encoding="utf-8")
-            self.size = 0
-        self._file.write(line + "\n")
+        with _words_for_a_full_disk():
+            if self._file is None:
+                self._folder.mkdir(parents=True, exist_ok=True)
+                self._path = self._folder / f"{self._name}-{self._number:05d}.ndjson"
+                self._number += 1
+                self._file = self._path.open("a", encoding="utf-8")
+                self.size = 0
+            self._file.write(line + "\n")
         self.size += len(line) + 1
 
     def flush(self) -> None:
         """Hand everything to the operating system: it then survives the end of this process."""
         if self._file is not None:
-            self._file.flush()
+            with _words_for_a_full_disk():
+                self._file.flush()
 
     def take(self) -> Path | None:
         """Close the current file and give it away; None if nothing was written."""
         if self._file is None:
             return None
-        self._file.close()
+        with _words_for_a_full_disk():
+            self._file.close()
         self._file = None
         return self._path
+
+
+def drop_torn_line(file: Path) -> None:
+    """What was cut off in the middle of its last line ends with the line before."""
+    with file.open("r+b") as spool:
+        at = spool.seek(0, os.SEEK_END)
+        while at:
+            start = max(at - 65536, 0)
+            spool.seek(start)
+            found = spool.read(at - start).rfind(b"\n")
+            if found >= 0:
+                at = start + found + 1
+                break
+            at = start
+        spool.truncate(at)
+
+
+@contextlib.contextmanager
+def _words_for_a_full_disk() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise SnapshotError(
+            f"writing the snapshot failed: {error.strerror}",
+            why="What was read by then is still in the spool.",
+            do="Free disk space if that is the reason, then: railwright store finish",
+        ) from error

@@ -1,18 +1,16 @@
-"""spool -> evidence -> facts, one spool file after another, in a process of its own.
+"""spool -> evidence -> facts, one spool file after another.
 
-    python -m railwright.facts.ingest FOLDER      reads names of spool files, answers each
-
-The collector keeps one beside itself while it goes on reading machines: its own memory stays small,
-and both cores have work.
+An answer is one machine's: what is too large, cannot be parsed or cannot be written is said of this
+answer, and the others go on.
 """
 
 import importlib
 import re
-import sys
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -20,6 +18,7 @@ import duckdb
 
 from railwright.facts.duck import (
     RowWriter,
+    TooLargeError,
     connect,
     copy_query,
     identifier,
@@ -33,6 +32,12 @@ from railwright.parse.base import NotUnderstoodError, Row, Value
 
 ROWS_AT_A_TIME = 64  # an answer can be megabytes
 KNOWN_BYTES = 32 * 1024 * 1024  # of rows: some hundred kinds of answers
+# Ten times and more what the largest honest answer has: a switch with every route of a fabric.
+MOST_ROWS = 100_000
+LONGEST_VALUE = 1_000  # characters
+LARGEST_ROWS = 24 * 1024 * 1024  # of one answer, encoded
+TOO_MANY = f"more than {MOST_ROWS:,} rows"
+NOT_STORED = "could not be stored"
 CHUNK_BYTES = 6 * 1024 * 1024  # of evidence in plain base64, on its way to DuckDB
 
 
@@ -47,20 +52,30 @@ def _parser(probe: str) -> object | None:
         return None
 
 
+def rows_of(probe: str, instance: str, stdout: bytes) -> Iterator[Row]:
+    """The rows of one answer, within bounds; raises NotUnderstoodError in words."""
+    parser = _parser(probe)
+    if parser is None:
+        return
+    try:
+        yield from islice(parser(stdout, instance), MOST_ROWS + 1)  # type: ignore[operator]
+    except NotUnderstoodError:
+        raise
+    except Exception as error:  # a fault of ours on one machine's bytes is that row's
+        what = f"parser fault: {type(error).__name__}: {error}"
+        raise NotUnderstoodError(what[:LONGEST_VALUE]) from error
+
+
 def parse_answer(probe: str, instance: str, stdout: bytes) -> tuple[list[Row], str]:
     """All rows of one answer, or none and the reason why it was not understood.
 
     A parser that fails in its middle gives nothing: half an answer would read as a whole one.
     """
-    parser = _parser(probe)
-    if parser is None:
-        return [], ""
     try:
-        return list(parser(stdout, instance)), ""  # type: ignore[operator]
+        rows = list(rows_of(probe, instance, stdout))
+        return (rows, "") if len(rows) <= MOST_ROWS else ([], TOO_MANY)
     except NotUnderstoodError as error:
         return [], str(error) or "not understood"
-    except Exception as error:  # a fault of ours on one machine's bytes is that row's
-        return [], f"parser fault: {type(error).__name__}: {error}"
 
 
 class _EvidenceParts:
@@ -125,53 +140,96 @@ class _Known:
         self._most = most_bytes
         self._size = 0
 
-    def parse(self, writer: RowWriter, answer: Answer) -> _Parsed:
-        """The rows of an answer, from memory if the same was parsed before."""
-        digest = sha256(answer.stdout).digest()  # done in hardware
-        key = (answer.probe, answer.instance, digest)
+    def get(self, key: tuple[str, str, bytes]) -> _Parsed | None:
+        """The rows of an answer that came before, unchanged by what may enter a snapshot."""
         known = self._found.get(key)
         if known is not None:
             self._found.move_to_end(key)
-            return known
-        parsed = _parsed(writer, answer)
+        return known
+
+    def keep(self, key: tuple[str, str, bytes], parsed: _Parsed) -> None:
+        """Remember it, as long as there is room."""
         self._found[key] = parsed
         self._size += parsed.size
         while self._size > self._most:
             self._size -= self._found.popitem(last=False)[1].size
-        return parsed
 
 
 def _parsed(writer: RowWriter, answer: Answer) -> _Parsed:
-    rows, trouble = parse_answer(answer.probe, answer.instance, answer.stdout)
-    by_table: dict[str, list[dict[str, Value]]] = {}
-    for row in rows:
-        if tables()[row.table].fed_by == "several":
-            row.values["probe"] = answer.probe
-        by_table.setdefault(row.table, []).append(row.values)
-    encoded = {table: writer.encode(table, values) for table, values in by_table.items()}
-    size = 200 + sum(len(tail) for tails in encoded.values() for tail in tails)
-    return _Parsed(encoded, trouble, size)
+    """Encoded as they come: an answer that is large as rows never is in memory as objects."""
+    encoder = writer.encoder(LONGEST_VALUE, LARGEST_ROWS)
+    try:
+        for count, row in enumerate(rows_of(answer.probe, answer.instance, answer.stdout)):
+            if count == MOST_ROWS:
+                return _Parsed({}, TOO_MANY, 200)
+            if tables()[row.table].fed_by == "several":
+                row.values["probe"] = answer.probe
+            encoder.add(row.table, row.values)
+        return _Parsed(encoder.finish(), "", 200 + encoder.size)
+    except NotUnderstoodError as error:
+        return _Parsed({}, str(error) or "not understood", 200)
+    except TooLargeError as error:
+        return _Parsed({}, str(error), 200)
 
 
-def _write_facts(writer: RowWriter, answer: Answer, known: _Known) -> None:
-    """The rows that one answer gives, and what became of it."""
-    status, reason = answer.status, answer.reason
-    if status == "ok":
-        parsed = known.parse(writer, answer)
-        if parsed.trouble:
-            status, reason = "not understood", parsed.trouble
-        for table, tails in parsed.tables.items():
-            writer.write_encoded(table, answer.target, answer.started, tails)
-    result: dict[str, Value] = {
-        "probe": answer.probe,
-        "instance": answer.instance,
-        "status": status,
-        "reason": reason,
-        "duration_s": answer.duration_s,
-        "dropped": answer.dropped,
-        "bytes": len(answer.stdout),
-    }
-    writer.write("probe_result", answer.target, answer.started, [result])
+Admit = Callable[[Answer], Answer]
+
+
+def as_it_is(answer: Answer) -> Answer:
+    """For answers that were filtered before they came here."""
+    return answer
+
+
+class _Ingest:
+    """One spool, or one part of evidence, on its way to the tables."""
+
+    def __init__(self, folder: Path, name: str, database: duckdb.DuckDBPyConnection) -> None:
+        self._writer = RowWriter(folder / "parts", name, _table_columns(), database)
+        self._results: list[tuple[str, float, dict[str, Value]]] = []
+
+    def take(self, answer: Answer, admit: Admit = as_it_is) -> Answer:
+        """The rows that one answer gives, and what became of it; the answer as it may be kept."""
+        status, reason = answer.status, answer.reason
+        if status == "ok":
+            key = (answer.probe, answer.instance, sha256(answer.stdout).digest())  # in hardware
+            parsed = _KNOWN.get(key) if not answer.stderr else None
+            if parsed is None:
+                admitted = admit(answer)
+                parsed = _parsed(self._writer, admitted)
+                if admitted is answer:
+                    _KNOWN.keep(key, parsed)
+                answer, status, reason = admitted, admitted.status, admitted.reason
+            if parsed.trouble:
+                status, reason = "not understood", parsed.trouble
+            for table, tails in parsed.tables.items() if status == "ok" else ():
+                self._writer.write_encoded(table, answer.target, answer.started, tails)
+        elif answer.stdout or answer.stderr:
+            answer = admit(answer)
+        result: dict[str, Value] = {
+            "probe": answer.probe,
+            "instance": answer.instance,
+            "status": status,
+            "reason": reason,
+            "duration_s": answer.duration_s,
+            "dropped": answer.dropped,
+            "bytes": len(answer.stdout),
+        }
+        self._results.append((answer.target, answer.started, result))
+        return answer
+
+    def finish(self) -> None:
+        """Everything to Parquet; then what became of each answer, also where that failed."""
+        self._writer.finish()
+        lost = {
+            (target, probe)
+            for table, target in self._writer.set_aside
+            for probe in tables()[table].probes
+        }
+        for target, started, result in self._results:
+            if (target, result["probe"]) in lost and result["status"] == "ok":
+                result |= {"status": "not understood", "reason": NOT_STORED}
+            self._writer.write("probe_result", target, started, [result])
+        self._writer.finish()
 
 
 def _table_columns() -> dict[str, dict[str, str]]:
@@ -181,18 +239,17 @@ def _table_columns() -> dict[str, dict[str, str]]:
 _KNOWN = _Known()
 
 
-def ingest(folder: Path, spool: Path) -> None:
+def ingest(folder: Path, spool: Path, admit: Admit = as_it_is) -> None:
     """One spool file, all the way. Can be done again after a crash at any point."""
     with connect(folder / "tmp") as database, spool.open(encoding="utf-8") as lines:
-        writer = RowWriter(folder / "parts", spool.stem, _table_columns(), database)
+        facts = _Ingest(folder, spool.stem, database)
         evidence = _EvidenceParts(folder, spool.stem, database)
         for line in lines:
             answer = read_spool_line(line)
             if answer is not None:
-                evidence.write(answer)
-                _write_facts(writer, answer, _KNOWN)
+                evidence.write(facts.take(answer, admit))
         evidence.finish()
-        writer.finish()
+        facts.finish()
     spool.unlink()
 
 
@@ -209,14 +266,8 @@ def _answers(database: duckdb.DuckDBPyConnection, part: Path) -> Iterator[Answer
 def evidence_to_facts(folder: Path, part: Path) -> None:
     """Parse the answers of one finished part again, as a newer parser would."""
     with connect(folder / "tmp") as database:
-        writer = RowWriter(folder / "parts", part.stem, _table_columns(), database)
+        facts = _Ingest(folder, part.stem, database)
         # Of a cursor of its own: the writer asks in between.
         for answer in _answers(database.cursor(), part):
-            _write_facts(writer, answer, _KNOWN)
-        writer.finish()
-
-
-if __name__ == "__main__":
-    for name in sys.stdin:
-        ingest(Path(sys.argv[1]), Path(name.rstrip("\n")))
-        print("done", flush=True)  # noqa: T201 (the collector waits for it)
+            facts.take(answer)
+        facts.finish()

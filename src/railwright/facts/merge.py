@@ -16,9 +16,12 @@ from railwright.errors import SnapshotError
 from railwright.facts.build import Building, complete_run, put_in_place, write_fact_files
 from railwright.facts.duck import connect, copy_query, identifier, quote
 from railwright.facts.ingest import evidence_to_facts
+from railwright.facts.integrity import OtherColumnsError, check_machines
 from railwright.facts.schema import tables
-from railwright.facts.snapshot import Snapshot, load
+from railwright.facts.snapshot import Snapshot
 
+# What the run itself wrote: never parsed again.
+RUN_TABLES = ("target", "host", "probe_result")
 # Another try may bring these; `absent`, `skipped` and the like would only come again.
 PASSING = ("timeout", "device busy", "missing", "failed", "cut", "denied")
 
@@ -118,14 +121,18 @@ def _chosen(table: str, fed_by: str, sources: list[Snapshot]) -> str:
                 f"AND w.source = {number}"
             )
         parts.append(f"SELECT t.* FROM read_parquet({file}) t {join}")
-    if table != "target":
+    if fed_by != "run":
         return " UNION ALL ".join(parts)
-    # Before switches were read there was no column `kind`: then all machines are hosts.
+    # Another version may have had other columns: what a source does not have was not read there.
+    kinds = tables()[table].column_types()
+    nothing = ", ".join(f"NULL::{kind} AS {identifier(name)}" for name, kind in kinds.items())
     columns = ", ".join(
-        "coalesce(kind, 'host') AS kind" if name == "kind" else identifier(name)
-        for name in tables()["target"].column_types()
+        f"coalesce({identifier(name)}, 'host') AS kind"  # before switches were read, all were
+        if name == "kind"
+        else f"{identifier(name)}::{kind} AS {identifier(name)}"
+        for name, kind in kinds.items()
     )
-    rows = " UNION ALL BY NAME ".join([*parts, "SELECT NULL::VARCHAR AS kind WHERE false"])
+    rows = " UNION ALL BY NAME ".join([*parts, f"SELECT {nothing} WHERE false"])
     return f"SELECT {columns} FROM ({rows})"
 
 
@@ -133,7 +140,7 @@ def _evidence(folder: Path, database: duckdb.DuckDBPyConnection, sources: list[S
     """One part per part of the sources: each is streamed, none is held whole."""
     (folder / "evidence").mkdir()
     for number, source in enumerate(sources):
-        for part in sorted((source.path / "evidence").glob("*.parquet")):
+        for part in source.evidence_files():
             copy_query(
                 database,
                 f"SELECT e.* FROM read_parquet({quote(str(part))}) e JOIN probe_from w "
@@ -153,13 +160,17 @@ def merge(store: Path, sources: list[Snapshot], extra: dict[str, object]) -> Sna
         "started": min(started, default=time.time()),
         "merged_from": [source.name for source in sources],
     }
+    for source in sources:
+        for name in RUN_TABLES:
+            source.verified.check_bytes(f"facts/{name}.parquet")
+    same_version = all(_has_our_tables(source) for source in sources)
     building = Building(store, head, {})
     building.close()
     folder = building.folder
     (folder / "facts").mkdir()
-    same_version = all(_has_our_tables(source) for source in sources)
     with connect(folder / "tmp") as database:
         _winners(database, sources)
+        check_machines(database, "host_from")
         _evidence(folder, database, sources)
         for name, table in tables().items():
             if table.fed_by == "run" or (same_version and table.fed_by != "derived"):
@@ -169,14 +180,22 @@ def merge(store: Path, sources: list[Snapshot], extra: dict[str, object]) -> Sna
         _parse_again(folder)
     run = json.loads((folder / "run.json").read_text("utf-8"))
     complete_run(folder, run, extra)
-    return load(put_in_place(folder))
+    merged = put_in_place(folder, sealed_now=True)
+    building.lock.release()
+    return merged
 
 
 def _has_our_tables(source: Snapshot) -> bool:
     """Whether its facts are those that this version would make of its evidence."""
     told = [name for name, table in tables().items() if table.fed_by != "derived"]
     files = (source.path / "facts" / f"{name}.parquet" for name in told)
-    return source.run.get("version") == __version__ and all(file.is_file() for file in files)
+    if source.run.get("version") != __version__ or not all(file.is_file() for file in files):
+        return False
+    try:
+        source.files(*told)
+    except OtherColumnsError:
+        return False
+    return True
 
 
 def _parse_again(folder: Path) -> None:

@@ -6,46 +6,57 @@ from difflib import get_close_matches
 import duckdb
 
 from railwright.errors import UsageError
-from railwright.facts.duck import identifier, quote
+from railwright.facts.duck import file_list, identifier, quote, words
 from railwright.facts.schema import tables
 from railwright.facts.snapshot import Snapshot
 
 MEMORY = "1GB"  # a person asks one question at a time; what does not fit spills to disk
-_READING = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
 
 
-def closed_database(snapshot: Snapshot) -> duckdb.DuckDBPyConnection:
-    """The snapshot's tables in a database that can open no other file and change no setting."""
-    database = snapshot.database()
-    folder = str(snapshot.path.resolve())
-    database.execute(f"SET memory_limit = {quote(MEMORY)}")
-    database.execute(f"SET allowed_directories = [{quote(folder)}]")
-    database.execute("SET enable_external_access = false")
-    database.execute("SET lock_configuration = true")
+# EXPLAIN of a SELECT only: what stands behind it is looked at as if it stood alone.
+_EXPLAIN = re.compile(r"\s*EXPLAIN\s+(.*)", re.IGNORECASE | re.DOTALL)
+_ANALYZE = re.compile(r"\(|ANALY[SZ]E\b", re.IGNORECASE)
+
+
+def closed_database(snapshot: Snapshot, query: str) -> duckdb.DuckDBPyConnection:
+    """The snapshot's tables in a database that can open no other file and change no setting.
+
+    Its files are named one by one, and no folder is: nothing can be made anywhere.
+    """
+    answers = "evidence" in words(query)
+    readable = [*snapshot.files().values(), *(snapshot.evidence_files() if answers else ())]
+    database = snapshot.database(evidence=answers)
+    for setting in (
+        f"SET memory_limit = {quote(MEMORY)}",
+        f"SET allowed_paths = {file_list(readable)}",
+        "SET enable_external_access = false",
+        "SET lock_configuration = true",
+    ):
+        database.execute(setting)
     return database
 
 
-def check(query: str) -> None:
-    """Refuse what is not one reading statement, with words that help."""
+def ask(database: duckdb.DuckDBPyConnection, query: str) -> duckdb.DuckDBPyConnection:
+    """Run it; the caller fetches."""
     try:
-        statements = duckdb.extract_statements(query)
+        _check(query)
+        return database.execute(query)
     except duckdb.Error as error:
         raise _mistake(str(error)) from error
-    if len(statements) != 1 or statements[0].type not in _READING:
+
+
+def _check(query: str) -> None:
+    """Refuse what is not one reading statement, with words that help."""
+    explained = _EXPLAIN.fullmatch(query)
+    if explained and _ANALYZE.match(explained[1]):
+        raise UsageError("EXPLAIN ANALYZE runs what it explains", do="Write EXPLAIN SELECT …")
+    statements = duckdb.extract_statements(explained[1] if explained else query)
+    if [one.type for one in statements] != [duckdb.StatementType.SELECT]:
         raise UsageError(
             "one SELECT is wanted" if statements else "the question is empty",
             why="A snapshot is never changed, and a question has one answer.",
             do="railwright sql lists the tables; railwright sql --describe TABLE its columns.",
         )
-
-
-def ask(database: duckdb.DuckDBPyConnection, query: str) -> duckdb.DuckDBPyConnection:
-    """Run it; the caller fetches."""
-    check(query)
-    try:
-        return database.execute(query)
-    except duckdb.Error as error:
-        raise _mistake(str(error)) from error
 
 
 def _mistake(said: str) -> UsageError:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from railwright.facts.duck import connect, words
+from railwright.facts.schema import table_names
 from railwright.facts.snapshot import Snapshot, make_view
 
 
@@ -13,7 +14,8 @@ class Reader:
     """
 
     def __init__(self, snapshot: Snapshot) -> None:
-        self._files = dict(snapshot.files())
+        self._snapshot = snapshot
+        self._closed = set(table_names())
         self._database = connect(threads=2)
         # The list of row groups of a large file is read once, not by every query.
         self._database.execute("SET parquet_metadata_cache = true")
@@ -24,6 +26,9 @@ class Reader:
 
     def rows(self, query: str, values: list[str] | dict[str, str]) -> list[tuple[Any, ...]]:
         """The rows of a query."""
-        for table in words(query) & set(self._files):
-            make_view(self._database, table, self._files.pop(table))
+        wanted = words(query) & self._closed
+        if wanted:
+            self._closed -= wanted
+            for table, file in self._snapshot.files(*wanted).items():
+                make_view(self._database, table, file)
         return self._database.execute(query, values).fetchall()

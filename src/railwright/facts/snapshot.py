@@ -10,37 +10,35 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from functools import cached_property
+from itertools import count
 from pathlib import Path
-from typing import cast
+from typing import NoReturn
 
 import duckdb
 
 from railwright.errors import SnapshotError
-from railwright.facts.duck import connect, identifier, quote
+from railwright.facts.duck import connect, file_list, identifier, quote
 from railwright.facts.evidence import EVIDENCE_COLUMNS
+from railwright.facts.integrity import Verified, digests_of, regular, run_digest
+from railwright.facts.locks import Lock
 from railwright.facts.schema import table_names
 
-FORMAT = 1
+FORMAT = 2  # with digests
+WITHOUT_DIGESTS = 1
+_PATTERN_SIGNS = frozenset("*?[")
 NAME = re.compile(r"\d{4}-\d\d-\d\dT\d{4}Z(-\d+)?")
 UNFINISHED = ".unfinished"
+REMOVING = ".removing-"
+_FILE = re.compile(r"(?:facts|evidence)/[A-Za-z0-9_.-]+\.parquet", re.ASCII)
 SCRATCH = ("spool", "parts", "tmp")  # what a snapshot in the making needs, and no other
 
 
 def make_view(database: duckdb.DuckDBPyConnection, table: str, file: Path) -> None:
     """A fact table under its name."""
-    try:
-        database.execute(
-            f"CREATE VIEW {identifier(table)} AS FROM read_parquet({quote(str(file))})"
-        )
-    except (duckdb.InvalidInputException, duckdb.IOException) as error:
-        raise SnapshotError(
-            f"{file} cannot be read",
-            why=str(error).splitlines()[0],
-            do="It is damaged, or not for you to read: collect again, or take another one.",
-        ) from error
+    database.execute(f"CREATE VIEW {identifier(table)} AS FROM read_parquet({quote(str(file))})")
 
 
 @dataclass(frozen=True)
@@ -55,30 +53,36 @@ class Snapshot:
         """Its folder's name, which is its time."""
         return self.path.name
 
-    def database(self) -> duckdb.DuckDBPyConnection:
-        """A database with one view per fact table, and `evidence`."""
+    @cached_property
+    def verified(self) -> Verified:
+        """Which of its files were found to be those that were written."""
+        return Verified(self.path, self.run)
+
+    def database(self, *, evidence: bool = False) -> duckdb.DuckDBPyConnection:
+        """A database with one view per fact table, and `evidence` where it is asked for."""
+        files = self.files()
+        answers = self.evidence_files() if evidence else []
         database = connect(threads=2)
-        for table, file in self.files():
+        for table, file in files.items():
             make_view(database, table, file)
-        evidence = self.path / "evidence" / "*.parquet"
-        if any(evidence.parent.glob("*.parquet")):
-            database.execute(f"CREATE VIEW evidence AS FROM read_parquet({quote(str(evidence))})")
-        else:  # facts that came without their bytes
+        if answers:
+            database.execute(f"CREATE VIEW evidence AS FROM read_parquet({file_list(answers)})")
+        elif evidence:  # facts that came without their bytes
             columns = ", ".join(f"{n} {kind}" for n, (_, kind) in EVIDENCE_COLUMNS.items())
             database.execute(f"CREATE TABLE evidence ({columns})")
         return database
 
-    def files(self) -> Iterator[tuple[str, Path]]:
-        """Every fact table and its file; a table that is not there makes the snapshot damaged."""
-        for table in table_names():
-            file = self.path / "facts" / f"{table}.parquet"
-            if not file.is_file():
-                raise SnapshotError(
-                    f"{self.path} has no facts/{table}.parquet",
-                    why="A count over a table that is missing would look like zero.",
-                    do="It was written by another version or is damaged: collect again.",
-                )
-            yield table, file
+    def files(self, *tables: str) -> dict[str, Path]:
+        """The files of these fact tables, or of all; each looked at before it is given away."""
+        wanted = tables or table_names()
+        self.verified.check(*(f"facts/{table}.parquet" for table in wanted))
+        return {table: self.path / "facts" / f"{table}.parquet" for table in wanted}
+
+    def evidence_files(self) -> list[Path]:
+        """The files with what the machines answered, looked at as well."""
+        names = self.verified.evidence()
+        self.verified.check(*names)
+        return [self.path / name for name in names]
 
     def text(self, key: str) -> str:
         """A text of run.json, '' if it has none."""
@@ -94,23 +98,76 @@ def load(path: Path) -> Snapshot:
             why="Part of what was asked for may be missing.",
             do="railwright store finish keeps what had arrived and says what it lacks.",
         )
-    try:
-        run = json.loads((path / "run.json").read_text("utf-8"))
-    except FileNotFoundError as error:
+    if _PATTERN_SIGNS & set(str(path)):
         raise SnapshotError(
-            f"{path} is not a snapshot: it has no run.json",
-            do="railwright store list shows the snapshots there are.",
-        ) from error
-    except (OSError, ValueError) as error:
+            f"the path {path} has a sign in it that DuckDB takes for a pattern: * ? [",
+            do="Move the snapshot to a folder without it.",
+        )
+    run = read_run(path)
+    version = run.get("format")
+    if version == FORMAT and run.get("digest") != run_digest(run):
         raise SnapshotError(
-            f"{path}/run.json cannot be read: {error}", do="Restore it, or collect again."
-        ) from error
-    if not isinstance(run, dict) or run.get("format") != FORMAT:
+            f"{path}/run.json is not the file that was written",
+            why="Its own digest differs: it is damaged or was changed.",
+            do="Take another copy of it, or collect again.",
+        )
+    if version not in (FORMAT, WITHOUT_DIGESTS) or (version == FORMAT) != ("digest" in run):
         raise SnapshotError(
             f"{path} has another format than this version reads",
             do="Use the version that wrote it, or collect again.",
         )
-    return Snapshot(path, cast("dict[str, object]", run))
+    _check_run(path, run)
+    return Snapshot(path, run)
+
+
+def read_run(path: Path) -> dict[str, object]:
+    """run.json of a snapshot, or of one in the making."""
+    file = path / "run.json"
+    try:
+        if not file.exists() and not file.is_symlink():
+            raise SnapshotError(
+                f"{path} is not a snapshot: it has no run.json",
+                do="railwright store list shows the snapshots there are.",
+            )
+        regular(file)
+        run = json.loads(file.read_text("utf-8"), parse_constant=_no_number)
+    except (OSError, ValueError, RecursionError) as error:
+        why = "it is nested too deep" if isinstance(error, RecursionError) else error
+        raise SnapshotError(f"{file} cannot be read: {why}", do="Take another copy of it.") from (
+            error
+        )
+    if not isinstance(run, dict):
+        raise SnapshotError(f"{file} is not what a run leaves", do="Take another copy of it.")
+    return run
+
+
+def _no_number(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no number")
+
+
+def _check_run(path: Path, run: dict[str, object]) -> None:
+    """What verbs read in run.json is of the kind that they expect."""
+    wrong = [key for key in ("started", "finished") if not _is_time(run.get(key, 0))]
+    targets = run.get("targets", {})
+    counted = isinstance(targets, dict) and all(
+        isinstance(one, dict) and type(one.get("count")) is int for one in targets.values()
+    )
+    wrong += [] if counted else ["targets"]
+    files = run.get("files", {})
+    listed = isinstance(files, dict) and all(
+        _FILE.fullmatch(name) and isinstance(digest, str) for name, digest in files.items()
+    )
+    wrong += [] if listed else ["files"]
+    if wrong:
+        raise SnapshotError(
+            f"{path}/run.json is damaged: {wrong[0]} is not what a run leaves there",
+            do="Take another copy of it, or collect again.",
+        )
+
+
+def _is_time(value: object) -> bool:
+    """Seconds since the epoch, before the year 5000."""
+    return isinstance(value, (int, float)) and 0 <= value < 1e11
 
 
 def _order(path: Path) -> tuple[str, int]:
@@ -151,26 +208,51 @@ def find(store: Path, wanted: str | None) -> Snapshot:
     return load(found[-1])
 
 
-def new_name(store: Path, at: float) -> str:
-    """A name from the time that is not taken."""
+def reserve(store: Path, at: float) -> Path:
+    """A new unfinished folder, named by the time; making it is what reserves the name."""
     base = datetime.fromtimestamp(at, timezone.utc).strftime("%Y-%m-%dT%H%MZ")
-    taken = {path.name.removesuffix(UNFINISHED) for path in (*snapshots(store), *unfinished(store))}
-    number, name = 1, base
-    while name in taken:
-        number += 1
-        name = f"{base}-{number}"
-    return name
+    for number in count(1):
+        name = base if number == 1 else f"{base}-{number}"
+        folder = store / f"{name}{UNFINISHED}"
+        if (store / name).exists():
+            continue
+        try:
+            folder.mkdir(mode=0o700)
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise _cannot_write(store, error) from error
+        if not (store / name).exists():  # it can only come from the folder that is ours now
+            return folder
+        folder.rmdir()
+    raise AssertionError  # count never ends
 
 
 def make_store(store: Path) -> None:
     """The folder of all snapshots; nobody else may look into it."""
+    if _PATTERN_SIGNS & set(str(store)):
+        raise SnapshotError(
+            f"the store {store} has a sign in its path that DuckDB takes for a pattern: * ? [",
+            do="Name another place with --store or RAILWRIGHT_STORE.",
+        )
     try:
         store.mkdir(mode=0o700, parents=True, exist_ok=True)
+        owner = store.stat().st_uid
     except OSError as error:
+        raise _cannot_write(store, error) from error
+    if owner != os.geteuid():
         raise SnapshotError(
-            f"cannot make the store {store}: {error}",
-            do="Name another place with --store or RAILWRIGHT_STORE.",
-        ) from error
+            f"the store {store} belongs to another user (user id {owner})",
+            why="What two users write into one store, neither can finish or prune.",
+            do="Name your own with --store or RAILWRIGHT_STORE.",
+        )
+
+
+def _cannot_write(store: Path, error: OSError) -> SnapshotError:
+    return SnapshotError(
+        f"cannot make or use the store {store}: {error.strerror}",
+        do="Name another place with --store or RAILWRIGHT_STORE.",
+    )
 
 
 def sync(path: Path) -> None:
@@ -182,23 +264,46 @@ def sync(path: Path) -> None:
         os.close(handle)
 
 
-def seal(folder: Path, run: str) -> None:
-    """All files on disk and read-only; only then run.json says that it is finished."""
+def seal(folder: Path, run: dict[str, object]) -> None:
+    """All files on disk and read-only; only then run.json says so, with their digests."""
     for file in folder.rglob("*"):
         kept = file.is_file() and file.relative_to(folder).parts[0] not in SCRATCH
         if kept and file.name != "run.json":
             sync(file)
             file.chmod(0o444)
+    said = {**run, "format": FORMAT, "files": digests_of(folder)}
+    said["digest"] = run_digest(said)
     written = folder / "run.json.new"
-    written.write_text(run, "utf-8")
+    written.write_text(json.dumps(said, indent=2) + "\n", "utf-8")
     sync(written)
     written.chmod(0o444)
     written.replace(folder / "run.json")
     sync(folder)
 
 
-def remove(path: Path) -> None:
-    """Delete one snapshot or an unfinished one; first out of sight, so that none is ever half."""
-    gone = path.with_name(f".removing-{path.name}")
-    path.rename(gone)
-    shutil.rmtree(gone)
+def remove(path: Path) -> bool:
+    """Delete one snapshot or an unfinished one; first out of sight, so that none is ever half.
+
+    False if another session was faster. A link goes, and not what it points to.
+    """
+    try:
+        if path.is_symlink():
+            path.unlink()
+            return True
+        lock = Lock(path) if path.name.endswith(UNFINISHED) else None
+        gone = path.with_name(f"{REMOVING}{path.name}-{os.getpid()}")
+        path.rename(gone)
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise _cannot_write(path.parent, error) from error
+    if lock is not None:
+        lock.release()
+    shutil.rmtree(gone, ignore_errors=True)
+    return True
+
+
+def remove_remains(store: Path) -> None:
+    """What an earlier prune had taken out of sight and could not delete to its end."""
+    for path in store.glob(f"{REMOVING}*"):
+        shutil.rmtree(path, ignore_errors=True)

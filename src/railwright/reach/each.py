@@ -81,10 +81,10 @@ async def _attempt(
     started = time.time()
     got = 0
 
-    def take(data: bytes) -> None:
+    def take(data: bytes) -> bool:
         nonlocal got
         got += len(data)
-        listener.received(target, data)
+        return listener.received(target, data)
 
     listener.started(target)
     try:
@@ -99,9 +99,11 @@ async def _attempt(
         )
     except OSError as error:  # no ssh here, or no more processes: a row like any other
         return Outcome(target, "failed", str(error), None, started, time.time() - started, 0)
-    status = how.status(ended)
-    if ended.flooded:
+    status, words = how.status(ended), ended.words
+    if ended.fault:
+        status, words = "damaged", f"what it sent could not be taken apart: {ended.fault}"
+    elif ended.flooded:
         status = "flooding"
     elif ended.timed_out:
         status = "too slow" if got else "hanging"
-    return Outcome(target, status, ended.words, ended.exit_code, started, ended.duration, got)
+    return Outcome(target, status, words, ended.exit_code, started, ended.duration, got)

@@ -23,6 +23,7 @@ STATUSES = {
     "flooding": "more output than the byte limit",
     "no slot": "the scheduler could not start a step there",
     "failed": "the command could not be run; see the words",
+    "damaged": "what came back could not be taken apart",
     "interrupted": "the operator stopped the run first",
 }
 
@@ -88,8 +89,8 @@ class Listener(Protocol):
     def started(self, target: str) -> None:
         """An attempt begins; what an earlier one sent for this target is void."""
 
-    def received(self, target: str, data: bytes) -> None:
-        """Bytes of standard output, exactly as they came."""
+    def received(self, target: str, data: bytes) -> bool:
+        """Bytes of standard output, exactly as they came; False to hang up."""
 
     def ended(self, outcome: Outcome) -> None:
         """The machine is done; said exactly once per target."""

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import IO, Any
 
+from railwright.errors import RailwrightError
 from railwright.reach.job import Conversation
 
 CHUNK = 65536
@@ -38,6 +39,7 @@ class Ended:
     duration: float
     timed_out: bool = False
     flooded: bool = False
+    fault: str = ""  # what listening to it raised: trouble of this machine, and of no other
 
 
 @cache
@@ -153,7 +155,7 @@ class _Running:
         stdin: bytes,
         hold_stdin: bool,
         byte_limit: int,
-        on_bytes: Callable[[bytes], None],
+        on_bytes: Callable[[bytes], bool],  # False: nothing more is wanted
         environment: dict[str, str] | None,
         conversation: Conversation | None = None,
     ) -> None:
@@ -161,6 +163,8 @@ class _Running:
         self.received = 0
         self.words = b""
         self.flooded = False
+        self.fault = ""
+        self.ours: RailwrightError | None = None
         self._limit = byte_limit
         self._on_bytes = on_bytes
         self.process = subprocess.Popen(
@@ -189,15 +193,28 @@ class _Running:
     def _take_output(self, data: bytes) -> bool:
         if not self._count(data):
             return False
-        self._on_bytes(data)
-        if self._conversation is not None:
-            answer = self._conversation.heard(data)
-            if answer is None:
-                self.input.close()
-                self.output.done.set()
-                return False
-            self.input.write(answer)
+        try:
+            answer = self._heard(data)
+        except RailwrightError as error:  # our own trouble, such as a full disk
+            self.ours, answer = error, None
+        except Exception as error:  # a machine's bytes end its own session and nothing else
+            self.fault, answer = type(error).__name__, None
+        if answer is None:
+            return self._hang_up()
+        self.input.write(answer)
         return True
+
+    def _heard(self, data: bytes) -> bytes | None:
+        """What to send now; None to hang up."""
+        if not self._on_bytes(data):
+            return None
+        return b"" if self._conversation is None else self._conversation.heard(data)
+
+    def _hang_up(self) -> bool:
+        """The far end takes the closing of its input as "stop"."""
+        self.input.close()
+        self.output.done.set()
+        return False
 
     def _take_words(self, data: bytes) -> bool:
         if len(self.words) < WORDS_CAP:
@@ -219,7 +236,7 @@ async def run_process(  # noqa: PLR0913 (each is a bound or an end of the pipe)
     hold_stdin: bool,
     total_s: float,
     byte_limit: int,
-    on_bytes: Callable[[bytes], None],
+    on_bytes: Callable[[bytes], bool],  # False: nothing more is wanted
     environment: dict[str, str] | None = None,
     conversation: Conversation | None = None,
 ) -> Ended:
@@ -254,6 +271,8 @@ async def run_process(  # noqa: PLR0913 (each is a bound or an end of the pipe)
         # Killed: what is left is a moment, or a process in the kernel that nobody can wait for.
         await asyncio.wait({gone}, timeout=LINGER_S)
         gone.cancel()
+    if running.ours is not None:
+        raise running.ours
     return Ended(
         exit_code=running.process.poll(),
         words=running.words.decode("utf-8", "replace").strip(),
@@ -261,6 +280,7 @@ async def run_process(  # noqa: PLR0913 (each is a bound or an end of the pipe)
         duration=time.monotonic() - began,
         timed_out=timed_out,
         flooded=running.flooded,
+        fault=running.fault,
     )
 
 

@@ -38,7 +38,8 @@ class _Labels:
     limit: int  # bytes per task: one node that floods must not end the others' step
     rest: bytes = b""
 
-    def feed(self, data: bytes) -> None:
+    def feed(self, data: bytes) -> bool:
+        """Always more: one task that is done does not end the step of the others."""
         lines = (self.rest + data).split(b"\n")
         self.rest = lines.pop()[:LONGEST_LINE]
         for line in lines:
@@ -49,6 +50,7 @@ class _Labels:
                 task.received += len(text) + 1
                 if task.received <= self.limit:
                     self.listener.received(task.target, text + b"\n")
+        return True
 
 
 class SlurmTransport:

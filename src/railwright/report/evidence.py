@@ -59,7 +59,7 @@ def write_answer(snapshot: Snapshot, host: str, probe: str, instance: str | None
     _check_host(snapshot, host)
     where = "target = ? AND probe = ?" + ("" if instance is None else " AND instance = ?")
     values = [host, probe] + ([] if instance is None else [instance])
-    with snapshot.database() as database:
+    with snapshot.database(evidence=True) as database:
         answers = database.execute(
             "SELECT instance, argv, status, reason, stdout, stderr, started FROM evidence "
             f"WHERE {where} ORDER BY instance",

@@ -5,7 +5,9 @@ from pathlib import Path
 from rich.console import Console
 
 from railwright.errors import SnapshotError
+from railwright.facts.locks import holder
 from railwright.facts.snapshot import Snapshot, load, snapshots, unfinished
+from railwright.text import plain
 
 
 def _size(folder: Path) -> float:
@@ -37,12 +39,15 @@ def print_stored(console: Console, store: Path) -> None:
             for key in ("filled_from", "merged_from", "interrupted", "cut_off")
             if snapshot.run.get(key)
         ]
-        via = snapshot.text("via")
+        notes += [] if snapshot.verified.sealed else ["no digests"]
+        via = plain(snapshot.text("via"))
         console.print(
             f"  {path.name:20}  {reached:6} of {total:6} reached  {_size(path):9.1f} MB  "
             f"via {via}{', ' + ', '.join(notes) if notes else ''}"
         )
     for path in unfinished(store):
-        console.print(f"  {path.name}  cut off: railwright store finish, or store prune")
+        running = holder(path)
+        state = running.words() if running else "cut off: railwright store finish, or store prune"
+        console.print(plain(f"  {path.name}  {state}"), soft_wrap=True)
     if not found:
         console.print("  no snapshot yet")

@@ -1,0 +1,242 @@
+"""Whether a snapshot's files are the ones that were written, with the columns that we expect.
+
+run.json holds the SHA-256 of every file and one of itself: they show damage, not forgery. A file is
+looked at when it is first opened; what was found good is remembered by its inode, size and change
+time in the user's cache, so that the next verb does not read it all again.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import stat
+from functools import cache
+from pathlib import Path
+
+import duckdb
+
+from railwright.config import cache_folder
+from railwright.errors import SnapshotError
+from railwright.facts.duck import quote
+from railwright.facts.evidence import EVIDENCE_COLUMNS
+from railwright.facts.schema import FOLDER, tables
+from railwright.nodes import LONGEST, MACHINE
+
+CHUNK = 1 << 20
+ONE_PER_MACHINE = ("target", "host")
+AGAIN = "Take another copy of it, or collect again."
+
+
+def file_digest(path: Path) -> str:
+    """The SHA-256 of a file, read piece by piece."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while piece := file.read(CHUNK):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
+def digests_of(folder: Path, names: tuple[str, ...] = ("facts", "evidence")) -> dict[str, str]:
+    """The digest of every file of a snapshot that is being sealed, by its name within it."""
+    files = sorted(file for name in names for file in (folder / name).glob("*.parquet"))
+    return {f"{file.parent.name}/{file.name}": file_digest(file) for file in files}
+
+
+def run_digest(run: dict[str, object]) -> str:
+    """The digest of what run.json says, whatever the order and the blanks."""
+    said = {key: value for key, value in run.items() if key != "digest"}
+    text = json.dumps(said, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+@cache
+def schema_digest() -> str:
+    """Changes with the columns that this version expects; read without taking the files apart."""
+    digest = hashlib.sha256()
+    for file in sorted(FOLDER.glob("*.toml")):
+        digest.update(file.name.encode() + file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def regular(path: Path) -> os.stat_result:
+    """The file's status; a link, a pipe or a device is no part of a snapshot."""
+    try:
+        found = path.lstat()
+    except FileNotFoundError as error:
+        raise SnapshotError(
+            f"{path.parent.parent} has no {path.parent.name}/{path.name}",
+            why="A count over a table that is missing would look like zero.",
+            do="It was written by another version or is damaged. " + AGAIN,
+        ) from error
+    except OSError as error:
+        raise SnapshotError(f"{path} cannot be read: {error.strerror}", do=AGAIN) from error
+    if not stat.S_ISREG(found.st_mode):
+        raise SnapshotError(
+            f"{path} is not a regular file",
+            why="A link, a pipe or a folder is no part of a snapshot.",
+            do=AGAIN,
+        )
+    return found
+
+
+def forget(run: dict[str, object]) -> None:
+    """What is remembered of a snapshot that is deleted."""
+    shutil.rmtree(cache_folder() / run_digest(run), ignore_errors=True)
+
+
+class OtherColumnsError(SnapshotError):
+    """A table of another version: its evidence can be parsed again."""
+
+
+class Verified:
+    """Which files of one snapshot were found good, and as what."""
+
+    def __init__(self, path: Path, run: dict[str, object]) -> None:
+        digests = run.get("files")
+        self._path = path
+        self._digests = digests if isinstance(digests, dict) else None
+        where = hashlib.sha256(os.fsencode(path)).hexdigest()[:16]
+        self._memory = cache_folder() / run_digest(run) / f"verified-{where}.json"
+        self._known: dict[str, list[object]] | None = None
+
+    @property
+    def sealed(self) -> bool:
+        """Whether the snapshot has digests."""
+        return self._digests is not None
+
+    def evidence(self) -> list[str]:
+        """The files with the answers: those that were sealed, else those that are there."""
+        if self._digests is not None:
+            return [name for name in self._digests if name.startswith("evidence/")]
+        found = sorted((self._path / "evidence").glob("*.parquet"))
+        return [f"evidence/{file.name}" for file in found]
+
+    def check(self, *names: str) -> None:
+        """Look at these files, as `facts/host.parquet`, unless they were found good before."""
+        known = self._read()
+        found = {}
+        for name in names:
+            file = self._path / name
+            status = regular(file)
+            mark = [status.st_ino, status.st_size, status.st_ctime_ns, schema_digest()]
+            if known.get(name) != mark:
+                self.check_bytes(name)
+                _check_columns(name, file)
+                found[name] = mark
+        if found:
+            self._write(known | found)
+
+    def trust(self) -> None:
+        """Everything is as it was written a moment ago by this very process."""
+        found = {}
+        for name in self._digests or ():
+            status = regular(self._path / name)
+            found[name] = [status.st_ino, status.st_size, status.st_ctime_ns, schema_digest()]
+        self._write(found)
+
+    def check_bytes(self, name: str) -> None:
+        """Read the whole file and compare its digest, where the snapshot has digests."""
+        file = self._path / name
+        regular(file)
+        if self._digests is None:
+            return
+        wanted = self._digests.get(name)
+        try:
+            same = wanted == file_digest(file)
+        except OSError as error:
+            raise SnapshotError(f"{file} cannot be read: {error.strerror}", do=AGAIN) from error
+        if not same:
+            raise SnapshotError(
+                f"{file} is not the file that was written",
+                why="Its digest differs from the one in run.json: it is damaged or was changed."
+                if wanted
+                else "run.json does not know it.",
+                do=AGAIN,
+            )
+
+    def _read(self) -> dict[str, list[object]]:
+        if self._known is None:
+            try:
+                known = json.loads(self._memory.read_text("ascii"))
+            except (OSError, ValueError, RecursionError):
+                known = {}
+            self._known = known if isinstance(known, dict) else {}
+        return self._known
+
+    def _write(self, known: dict[str, list[object]]) -> None:
+        """Kept where it can be; without it the files are read again next time."""
+        self._known = known
+        try:
+            self._memory.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            written = self._memory.with_suffix(f".{os.getpid()}")
+            written.write_text(json.dumps(known), "ascii")
+            written.replace(self._memory)
+        except OSError:
+            pass
+
+
+def _expected(folder: str, table: str) -> dict[str, str]:
+    if folder == "evidence":
+        return {name: kind for name, (_, kind) in EVIDENCE_COLUMNS.items()}
+    return tables()[table].column_types() if table in tables() else {}
+
+
+def _check_columns(name: str, file: Path) -> None:
+    """The columns, the types and the names of machines of one file."""
+    folder, _, table = name.removesuffix(".parquet").partition("/")
+    columns = _expected(folder, table)
+    source = f"read_parquet({quote(str(file))})"
+    with duckdb.connect(":memory:") as database:
+        try:
+            described = database.execute(f"DESCRIBE FROM {source}").fetchall()
+            found = {str(row[0]): str(row[1]) for row in described}
+            if found != columns:
+                raise _other_columns(file, found, columns)
+            wrong = _wrong_names(database, table, source)
+        except duckdb.Error as error:
+            raise SnapshotError(
+                f"{file} cannot be read", why=str(error).splitlines()[0], do=AGAIN
+            ) from error
+    if wrong:
+        raise SnapshotError(
+            f"{file} is damaged: {wrong}", why="What is counted over it would be wrong.", do=AGAIN
+        )
+
+
+def _other_columns(file: Path, found: dict[str, str], columns: dict[str, str]) -> OtherColumnsError:
+    odd = [name for name in (*columns, *found) if found.get(name) != columns.get(name)]
+    return OtherColumnsError(
+        f"{file} has other columns than this version reads: {odd[0][:100]!r}",
+        why="It was written by another version of Railwright, or is damaged.",
+        do=f"railwright merge {file.parent.parent} parses its evidence again.",
+    )
+
+
+def _wrong_names(database: duckdb.DuckDBPyConnection, table: str, source: str) -> str:
+    without = f"SELECT count(*) FROM {source} WHERE target IS NULL"
+    if database.execute(without).fetchall() != [(0,)]:
+        return "it has rows of no machine"
+    if table not in ONE_PER_MACHINE:
+        return ""
+    twice = f"SELECT target FROM {source} GROUP BY target HAVING count(*) > 1 LIMIT 1"
+    if found := database.execute(twice).fetchall():
+        return f"{found[0][0][:100]!r} is there twice"
+    if odd := _no_machine(database, source):
+        return f"{odd[:100]!r} is not the name of a machine"
+    return ""
+
+
+def _no_machine(database: duckdb.DuckDBPyConnection, source: str) -> str:
+    """A target whose name is none; '' if all are names."""
+    odd = (
+        f"SELECT target FROM {source} WHERE target IS NULL OR length(target) > {LONGEST} "
+        f"OR NOT regexp_full_match(target, {quote(MACHINE)}) LIMIT 1"
+    )
+    found = database.execute(odd).fetchall()
+    return str(found[0][0]) if found else ""
+
+
+def check_machines(database: duckdb.DuckDBPyConnection, table: str) -> None:
+    """The machines of a table that is made of several snapshots."""
+    if odd := _no_machine(database, table):
+        raise SnapshotError(f"not the name of a machine: {odd[:100]!r}", do=AGAIN)
