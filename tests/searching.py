@@ -7,7 +7,7 @@ from railwright.facts.snapshot import Snapshot
 
 def everything(snapshot: Snapshot) -> Iterator[bytes]:
     """Every row of every table, evidence included, and every file."""
-    with snapshot.database() as database:
+    with snapshot.database(evidence=True) as database:
         for (table,) in database.execute("SHOW TABLES").fetchall():
             for row in database.execute(f"FROM {table}").fetchall():
                 yield str(row).encode() + b"".join(v for v in row if isinstance(v, bytes))

@@ -122,7 +122,7 @@ def sonic(name: str, **more: Any) -> Switch:
 
 
 def rows(snapshot: Snapshot, query: str) -> list[tuple[Any, ...]]:
-    with snapshot.database() as database:
+    with snapshot.database(evidence=True) as database:
         return database.execute(query).fetchall()
 
 
