@@ -27,7 +27,7 @@ from railwright.facts import derive
 from railwright.facts.build import status_counts
 from railwright.facts.duck import quote
 from railwright.facts.schema import tables
-from railwright.facts.snapshot import Snapshot, load
+from railwright.facts.snapshot import Snapshot, load, seal
 
 NAMES = ("2026-11-15T0700Z", "2026-11-15T0800Z")  # earlier, now
 STARTED = {NAMES[0]: 1794726000.0, NAMES[1]: 1794729600.0}
@@ -89,7 +89,7 @@ def fabric_snapshot(
         shutil.copytree(switches.snapshot.path / "evidence", path / "evidence")
     derive.all_tables(path / "facts")
     run["switches"] = [switch.name for switch in fabric.switches]
-    (path / "run.json").write_text(json.dumps(run))
+    seal(path, run)
     return load(path)
 
 

@@ -8,7 +8,6 @@ between tables as they do on a real host), counters of its own, and every thousa
 Needs root (the runner enters the host's root) and about 30 KB of disk per host.
 """
 
-import json
 import re
 import shutil
 from pathlib import Path
@@ -21,7 +20,7 @@ from railwright.facts import derive
 from railwright.facts.build import status_counts
 from railwright.facts.duck import identifier, quote
 from railwright.facts.schema import Table, tables
-from railwright.facts.snapshot import Snapshot, load
+from railwright.facts.snapshot import Snapshot, load, seal
 
 FAULT_EVERY = 1_000
 NAMES = ("2026-11-14T2215Z", "2026-11-15T0800Z")  # one side of a comparison and the other
@@ -142,7 +141,7 @@ def _multiply(template: Template, path: Path, hosts: int, side: int) -> Snapshot
         run["targets"] = status_counts(database)
     derive.all_tables(facts)
     # Last: a snapshot without it is not whole, and is made again.
-    (path / "run.json").write_text(json.dumps(run))
+    seal(path, run)
     return load(path)
 
 

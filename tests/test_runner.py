@@ -409,7 +409,7 @@ def test_alone_it_explains_itself_and_refuses_a_terminal(tmp_path: Path) -> None
     script.write_text(lone_runner(list(probes().values())))
     said = subprocess.run([sys.executable, script, "--help"], capture_output=True, text=True)
     assert said.returncode == 0
-    assert "usage: python3 rw.py" in said.stderr
+    assert "usage: python3 -I rw.py" in said.stderr
     wrong = subprocess.run([sys.executable, script, "--wrong"], capture_output=True, text=True)
     assert wrong.returncode == 2
     unknown = subprocess.run(

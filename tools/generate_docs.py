@@ -67,6 +67,8 @@ def _probe(probe: Probe) -> Iterator[str]:
     yield f"- Runs {runs}, {ROOT_WORDS[probe.needs_root]}. {limit}."
     yield f"- Cost: {probe.cost}."
     yield f"- Disturbs: {probe.disturbs}. Source: {probe.disturbs_source}."
+    if probe.leaves:
+        yield f"- Leaves {probe.leaves}."
     if probe.condition:
         yield f"- Skipped unless `{probe.condition}`: {probe.condition_reason}."
     if not probe.parse:

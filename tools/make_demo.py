@@ -7,11 +7,11 @@
 wrong with them is written here; what must be said about it is written in tests/test_demo.py.
 """
 
-import json
 import shutil
 import sys
 import tarfile
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 from bench.fleets import evidence_of, snapshot_of
@@ -107,12 +107,9 @@ def read(store: Path) -> Snapshot:
 def parse_again(store: Path) -> Snapshot:
     """The snapshot that is there, with the facts that today's parsers find in its evidence."""
     with tempfile.TemporaryDirectory() as name:
-        old = unpack(Path(name) / "old") / NAME
-        run = json.loads((old / "run.json").read_text("utf-8"))
-        (old / "run.json").chmod(0o644)
+        old = load(unpack(Path(name) / "old") / NAME)
         # Facts of another version are not believed: merging makes them anew.
-        (old / "run.json").write_text(json.dumps({**run, "version": "another"}))
-        return merge(store, [load(old)], {})
+        return merge(store, [replace(old, run={**old.run, "version": "another"})], {})
 
 
 def make(store: Path, *, anew: bool) -> None:

@@ -198,6 +198,7 @@ class HostModel:
     # Devices of a Kubernetes resource that its plugin registered and does not offer, by its name.
     withheld: Mapping[str, int] = field(default_factory=dict)
     firmware_tools: str = "4.31.0-149"  # release of mlxconfig, mlxlink and the rest
+    calls_itself: str = ""  # where its host name is not the name that the operator has for it
 
 
 def netdev_is_here(netdev: Netdev) -> bool:

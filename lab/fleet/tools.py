@@ -135,7 +135,7 @@ def fill_identity(files: Tree, host: HostModel) -> None:
     distribution = words.get(host.operating_system.split(" ")[0], "linux")
     release = f'PRETTY_NAME="{host.operating_system}"\nID={distribution}\n'
     files.write("etc", {"os-release": release})
-    files.write("proc/sys/kernel", {"hostname": f"{host.name}\n"})
+    files.write("proc/sys/kernel", {"hostname": f"{host.calls_itself or host.name}\n"})
     files.write("proc/sys/kernel/random", {"boot_id": f"{host.boot_id}\n"})
     # Then the time that all CPUs together were idle.
     idle = host.uptime_s * host.cpu.sockets * host.cpu.cores_per_socket

@@ -1,5 +1,6 @@
 """Fleet: hosts that differ from their peers."""
 
+import re
 from dataclasses import replace
 
 from lab.fleet.faults.change import card, kernel
@@ -26,7 +27,21 @@ def _swapped(place: Place) -> HostModel:
     return replace(place.host, nics=nics)
 
 
+def _of_first_host(place: Place) -> HostModel:
+    """Installed from the first host's image, name and all."""
+    return replace(place.host, calls_itself=re.sub("[0-9]+$", "001", place.host.name))
+
+
 FAULTS = (
+    Fault(
+        name="cloned_name",
+        rule="N-27",
+        models=ALL,
+        at="host",
+        change=_of_first_host,
+        expects=("N-27 {host}",),
+        severity="medium",
+    ),
     Fault(
         name="other_setting",
         rule="FLT-01",

@@ -25,6 +25,7 @@ from railwright.check.tables import (
     make_scopes,
     show_files,
 )
+from railwright.confine import write_only_below
 from railwright.facts.duck import connect, copy_query
 
 MEMORY, DISK = "2GB", "8GB"
@@ -140,5 +141,7 @@ class Run:
 
 
 if __name__ == "__main__":
-    Run(json.load(sys.stdin)).all()
+    asked = json.load(sys.stdin)
+    write_only_below([Path(asked["out"])])  # whatever a rule asks for
+    Run(asked).all()
     _say("end")

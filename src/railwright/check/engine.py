@@ -14,10 +14,12 @@ from railwright.check.alike import alike_name, folding
 from railwright.check.guarded import guarded
 from railwright.check.lint import with_parameters
 from railwright.check.rule import Rule
+from railwright.errors import SnapshotError
 from railwright.facts.alike import FEWEST
 from railwright.facts.duck import quote
 
 RULE_SECONDS = 120.0  # a rule over a million NICs takes a few
+OPENING_SECONDS = 300.0  # the tables of a million NICs take a tenth of it
 GRACE_SECONDS = 10.0  # from the interrupt to the kill
 
 
@@ -100,7 +102,10 @@ def run(request: Request) -> list[Ran]:
         rules = tuple(waiting.values())
         found = list(_child(replace(request, rules=rules)))
         if not found:
-            raise RuntimeError("the process that runs rules ended before the first one")
+            raise SnapshotError(
+                "the process that runs rules ended before the first one",
+                do="railwright store verify tells whether the snapshot's files are as written.",
+            )
         for one in found:
             rule = waiting.pop(one.rule)
             if one.trouble and one.beside:  # the fault may be the other one's
@@ -120,15 +125,17 @@ def _child(request: Request) -> Iterator[Ran]:
     request.out.mkdir(parents=True, exist_ok=True)
     under_way: dict[str, float] = {}
     beside: set[str] = set()
-    trouble = ""
+    trouble, heard = "", time.monotonic()
     with guarded("railwright.check.child", request.text()) as child:
         for line in child.lines():
             if line is None:
-                oldest = min(under_way.values(), default=time.monotonic())
-                trouble = child.trouble(oldest, request.seconds + GRACE_SECONDS)
-                if trouble and under_way:
+                # Between rules too the clock runs: to open a table can take for ever.
+                most = request.seconds + GRACE_SECONDS if under_way else OPENING_SECONDS
+                trouble = child.trouble(min(under_way.values(), default=heard), most)
+                if trouble:
                     break
                 continue
+            heard = time.monotonic()
             word, _, rest = line.partition(" ")
             name, _, rest = rest.partition(" ")
             if word == "run":
@@ -138,5 +145,10 @@ def _child(request: Request) -> Iterator[Ran]:
                 spent, _, said = rest.partition(" ")
                 yield Ran(name, float(spent), said if word == "failed" else "", name in beside)
                 del under_way[name]
+    if trouble and not under_way:
+        raise SnapshotError(
+            f"the tables of the snapshot could not be opened: {trouble}",
+            do="railwright store verify tells whether its files are those that were written.",
+        )
     for name in under_way:
         yield Ran(name, 0.0, trouble or "the process that ran it was killed", name in beside)

@@ -12,7 +12,9 @@ from railwright.check.guarded import guarded
 from railwright.check.lint import binding_database, faults
 from railwright.check.rule import Rule, by_id, load_folder, shipped
 from railwright.check.trial import Trial, trial_database, wrong_in, wrong_without
+from railwright.confine import write_only_below
 from railwright.errors import RuleError
+from railwright.facts.duck import spill_folder
 
 SECONDS = 30.0  # for all rules of a pack with their cases; a case takes some milliseconds
 
@@ -81,6 +83,7 @@ def _faults_apart(folder: Path) -> list[str]:
 
 
 if __name__ == "__main__":
+    write_only_below([spill_folder()])
     for fault in _faults(Path(sys.stdin.read())):
         print(fault.replace("\n", " "))  # noqa: T201 (the parent reads it)
     print("end")  # noqa: T201

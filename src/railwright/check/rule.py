@@ -7,10 +7,12 @@ lie its cases.
 """
 
 import re
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
+from string import Formatter
 from typing import cast
 
 from railwright.errors import RuleError
@@ -30,6 +32,10 @@ OPTIONAL = {
     "severity": "VARCHAR",
 }
 ANY = "*"  # in implied_by: whatever else was found there
+MESSAGE_NAMES = ("subject", "observed", "expected")
+LARGEST_FILE = 1 << 20
+_TEXTS = ("id", "title", "severity", "message", "since", "setting", "cost")
+_SWITCHES = ("preview", "baseline", "peers")
 HEADINGS = ("Why it matters", "What to do", "When it is wrong")
 
 _FILE = re.compile(r"\s*/\* \+\+\+\n(.*?)\n\+\+\+\n(.*?)\*/\s*(.*)", re.DOTALL)
@@ -159,21 +165,38 @@ def _checked(rule: Rule) -> Rule:
     bad = [need for need in (*rule.needs, *rule.uses) if not _NEED.fullmatch(need)]
     if bad:
         wrong.append(f"not of the form table.column: {', '.join(bad)}")
-    try:
-        rule.message.format(subject="", observed="", expected="")
-    except (KeyError, IndexError, ValueError):
+    if not _is_plain(rule.message):
         wrong.append("message may only name {subject}, {observed} and {expected}")
     if wrong:
         raise RuleError(f"{rule.path}: {'; '.join(wrong)}")
     return rule
 
 
-def load_rule(path: Path, folder: Path) -> Rule:
-    """One file; says what is wrong with it."""
+def _is_plain(message: str) -> bool:
+    """Names in braces and nothing more: a width of 3,000,000,000 signs would be made, too."""
     try:
-        text = path.read_text("utf-8")
+        fields = list(Formatter().parse(message))
+    except ValueError:
+        return False
+    named = [
+        (name, spec or "", conversion) for _, name, spec, conversion in fields if name is not None
+    ]
+    return all(one in [(name, "", None) for name in MESSAGE_NAMES] for one in named)
+
+
+def _file_text(path: Path) -> str:
+    """A rule's file; never one that has no end."""
+    try:
+        if not stat.S_ISREG(path.stat().st_mode) or path.stat().st_size > LARGEST_FILE:
+            raise RuleError(f"{path} is no file of a rule")
+        return path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise RuleError(f"{path} cannot be read: {error}") from error
+
+
+def load_rule(path: Path, folder: Path) -> Rule:
+    """One file; says what is wrong with it."""
+    text = _file_text(path)
     found = _FILE.fullmatch(text)
     if found is None:
         raise RuleError(f"{path} does not begin with a comment that holds a +++ header +++")
@@ -193,6 +216,12 @@ def load_rule(path: Path, folder: Path) -> Rule:
     plain["unless"] = _reasons(data, "unless", "table.column = when it is not asked for", path)
     plain["grades"] = _reasons(data, "grades", "severity = when it is that", path)
     plain["topic"] = path.parent.relative_to(folder).as_posix()
+    odd = [k for k in _TEXTS if k in data and not isinstance(data[k], str)]
+    odd += [k for k in _SWITCHES if k in data and not isinstance(data[k], bool)]
+    if odd:
+        raise RuleError(
+            f"{path}: {odd[0]} must be {'a text' if odd[0] in _TEXTS else 'true or false'}"
+        )
     try:
         rule = Rule(subject=subject, **lists, **plain, **data)  # type: ignore[arg-type]
     except TypeError as error:

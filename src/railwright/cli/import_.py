@@ -13,7 +13,7 @@ from railwright.report.console import next_step, output
 
 
 def import_(
-    files: list[Path] = typer.Argument(..., help="Files of `python3 rw.py > HOST.rw`."),
+    files: list[Path] = typer.Argument(..., help="Files of `python3 -I rw.py > HOST.rw`."),
     kind: str | None = typer.Option(
         None,
         "--kind",

@@ -38,8 +38,9 @@ def explained(probes: list[Probe]) -> Iterator[str]:
     yield "  On its standard input, as data: the runner (Python, standard library only) and"
     yield "  the probes below. `railwright runner` prints the same runner to read it:"
     yield f"    {len(source)} bytes, sha256 {hashlib.sha256(source).hexdigest()}"
-    yield "  Nothing is installed or written there. It runs at nice 19, one probe at a time"
-    yield "  on one card, at most four cards at a time, and ends with the connection."
+    yield "  Nothing is installed; nothing is written but what a probe says under `leaves`."
+    yield "  It runs at nice 19, one probe at a time on one card, at most four cards at a"
+    yield "  time, and ends with the connection."
     yield "  With --become: `sudo -n -l` once; a refusal is final."
     yield ""
     yield "WHAT THE RUNNER READS FOR ITSELF"
@@ -60,6 +61,8 @@ def _probe(probe: Probe) -> Iterator[str]:
         f"{probe.cap_bytes // 1024} KB; {probe.cost}"
     )
     yield f"  disturbs: {probe.disturbs} ({probe.disturbs_source})"
+    if probe.leaves:
+        yield f"  leaves: {probe.leaves}"
     if probe.condition:
         yield f"  else skipped: {probe.condition_reason}"
     for tool in probe.tools:

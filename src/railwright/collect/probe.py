@@ -56,6 +56,7 @@ class Probe:
     disturbs: str
     disturbs_source: str
     needs_root: str
+    leaves: str = ""  # what its tool leaves on the host
     tools: tuple[str, ...] = ()
     argv: tuple[str, ...] = ()
     files: tuple[str, ...] = ()

@@ -4,8 +4,10 @@ One file, standard library only, Python 3.6 and later. It is sent to a machine o
 the operator already has, runs from memory and leaves nothing behind. It also works alone:
 
     railwright runner > rw.py        # on any machine with Railwright
-    python3 rw.py > gpu017.rw        # on the host (--root /host in a privileged pod)
+    python3 -I rw.py > gpu017.rw     # on the host (--root /host in a privileged pod)
     railwright import gpu017.rw      # back on the first machine
+
+(-I: else Python would import what lies beside the file, in /tmp perhaps, before its own library.)
 
 What it does: runs the probes of its request (argument lists and file globs, never a shell string),
 one after another on one card and on at most four cards at a time, at nice 19, and prints each
@@ -18,8 +20,14 @@ The last frame is named `.end` and says how many there were. Lines stay under 1,
 Slurm's `srun --label` cuts longer ones. It ends when its standard input or output dies.
 
 What it never does: write, make or remove a file, load a module, mount, start `mst`, open a
-connection. `json` and `argparse` stay out: Debian's and Ubuntu's python3-minimal lack json.
+connection. (The mstflint tools keep lock files in /tmp/mstflint_lockfiles: they are run only where
+that folder is not there yet or root's own.) `json` and `argparse` stay out: Debian's and Ubuntu's python3-minimal lack json.
 """
+
+import sys
+
+if __name__ == "__main__" and not sys.flags.isolated:
+    del sys.path[0]  # the folder of this file: what lies there is not ours to import
 
 import ast
 import base64
@@ -31,7 +39,6 @@ import select
 import signal
 import stat
 import subprocess
-import sys
 import time
 import zlib
 
@@ -55,6 +62,9 @@ ERRORS = (
     r"Connection timed out",
     r"Cannot allocate memory",
 )
+# Where the mstflint tools keep a lock file per function, without a look at who made the folder: a
+# link in somebody else's would make root create a file anywhere (mstflint 4.21, mtcr_ul).
+LOCK_FOLDER = "/tmp/mstflint_lockfiles"
 BUSY_WAIT = 2.0  # seconds before the one retry of a device that says it is busy
 
 REQUEST = None  # `railwright runner` writes the standard request here
@@ -121,6 +131,14 @@ class Machine(object):
                 if os.path.isfile(self.path(path)):
                     return path
         return ""
+
+    def lock_folder_is_safe(self):
+        """Whether the lock folder of mstflint is not there, or is root's and nobody else's."""
+        try:
+            found = os.lstat(self.path(LOCK_FOLDER))
+        except OSError:
+            return True
+        return stat.S_ISDIR(found.st_mode) and found.st_uid == 0 and not found.st_mode & 0o022
 
     def may_run(self, path):
         return os.access(self.path(path), os.X_OK)
@@ -454,7 +472,8 @@ class Child(object):
     def __init__(self, machine, probe, instance, values, argv):
         self.probe = probe
         self.answer = new_answer(probe, instance, argv)
-        self.deadline = time.time() + probe["timeout"]
+        self.began = time.monotonic()  # not the clock on the wall, which somebody may set
+        self.deadline = self.began + probe["timeout"]
         self.outputs = {}
         self.ended = False
         if argv:
@@ -553,7 +572,7 @@ class Child(object):
         self.answer["exit_code"] = ended if self.answer["argv"] else None
         if self.answer["status"] == "ok" and not self.answer["argv"] and code:
             self.answer.update(status="failed", reason="the file reader ended early")
-        self.answer["duration"] = round(time.time() - self.answer["started"], 4)
+        self.answer["duration"] = round(time.monotonic() - self.began, 4)
         return True
 
 
@@ -642,7 +661,7 @@ def find_privilege(machine, become):
 
 
 def wait_for(child):
-    while time.time() < child.deadline:
+    while time.monotonic() < child.deadline:
         ready = select.select(list(child.outputs), [], [], 0.2)[0] if child.outputs else []
         for handle in ready:
             if handle in child.outputs:
@@ -668,7 +687,7 @@ class Run(object):
         self.machine = machine
         self.source = source
         self.output = Output(request["run"])
-        self.deadline = time.time() + request["seconds"]
+        self.deadline = time.monotonic() + request["seconds"]
         self.waiting = []  # (probe, instance, values, card)
         self.again = {}  # the tasks that were busy: when each may be tried once more
         self.running = {}  # lane -> Child
@@ -692,6 +711,10 @@ class Run(object):
             if probe["tools"] and not tool:
                 done.append(dict(new_answer(probe, ""), status="absent",
                                  reason="not installed: " + " or ".join(probe["tools"])))
+                continue
+            if os.path.basename(tool).startswith("mst") and not self.machine.lock_folder_is_safe():
+                done.append(dict(new_answer(probe, ""), status="skipped",
+                                 reason=LOCK_FOLDER + " belongs to somebody else"))
                 continue
             found = instances(self.machine, probe["each"])
             if not found:
@@ -731,7 +754,7 @@ class Run(object):
     def start_root_runner(self, names):
         """One more runner, as root, for the probes that need it. Its frames carry RUN + 'r'."""
         request = dict(self.request, run=self.request["run"] + "r", become=False,
-                       seconds=max(self.deadline - time.time(), 1.0),
+                       seconds=max(self.deadline - time.monotonic(), 1.0),
                        probes=[p for p in self.request["probes"] if p["name"] in names])
         text = zlib.compress(ascii(request).encode("ascii"))
         start = "import sys,zlib;b=sys.stdin.buffer;p=b.read(int(b.readline()));exec(zlib.decompress(p))"
@@ -751,10 +774,10 @@ class Run(object):
                 return
             probe, instance, values, card, argv = task
             lane = card or "host:" + probe["name"]
-            if lane in self.running or self.again.get(id(task), 0) > time.time():
+            if lane in self.running or self.again.get(id(task), 0) > time.monotonic():
                 continue
             self.waiting.remove(task)
-            if time.time() + 0.5 > self.deadline:
+            if time.monotonic() + 0.5 > self.deadline:
                 self.send(dict(new_answer(probe, instance, argv), status="timeout",
                                reason="not started: the time for this machine was up"), probe)
                 continue
@@ -808,7 +831,7 @@ class Run(object):
             elif handle in children and handle in children[handle].outputs:
                 children[handle].receive(handle)
         self.reap()
-        if time.time() > self.deadline + 2:
+        if time.monotonic() > self.deadline + 2:
             raise Stop("the time for this machine is up")
 
     def forward_root(self):
@@ -826,12 +849,12 @@ class Run(object):
 
     def reap(self):
         for lane, child in list(self.running.items()):
-            late = time.time() > child.deadline
+            late = time.monotonic() > child.deadline
             if late and child.answer["status"] == "ok":
                 child.answer.update(
                     status="timeout", reason="no answer in %d s" % child.probe["timeout"])
                 child.kill()
-                child.deadline = time.time() + 1  # a killed process is gone within the second
+                child.deadline = time.monotonic() + 1  # a killed process is gone within the second
                 continue
             if not child.finish() and not late:
                 continue
@@ -846,7 +869,7 @@ class Run(object):
         judge(child.answer, child.probe)
         task = child.task
         if child.answer["status"] == "device busy" and id(task) not in self.again:
-            self.again[id(task)] = time.time() + BUSY_WAIT
+            self.again[id(task)] = time.monotonic() + BUSY_WAIT
             self.waiting.append(task)
             return
         self.send(child.answer, child.probe)
@@ -865,7 +888,7 @@ class Run(object):
         })
 
     def go(self):
-        started = time.time()
+        began = time.monotonic()
         privilege = find_privilege(self.machine, self.request["become"])
         done, under_root = self.plan(privilege)
         names = sorted(set(name for name, _ in under_root))
@@ -880,7 +903,7 @@ class Run(object):
             self.step()
         self.output.frame(".end", {
             "frames": self.output.sequence, "root_runner": bool(names),
-            "seconds": round(time.time() - started, 3)})
+            "seconds": round(time.monotonic() - began, 3)})
 
     def kill_all(self):
         for child in self.running.values():
@@ -907,7 +930,7 @@ def read_request():
 
 
 def alone(arguments):
-    """`python3 rw.py`: the standard request, written into the file by `railwright runner`."""
+    """`python3 -I rw.py`: the standard request, written into the file by `railwright runner`."""
     root, become, wanted = "/", False, []
     while arguments:
         argument = arguments.pop(0)
@@ -919,14 +942,14 @@ def alone(arguments):
             wanted.append(arguments.pop(0))
         else:
             sys.stderr.write(
-                "usage: python3 rw.py [--root DIR] [--become] [--probe NAME]... > HOST.rw\n"
+                "usage: python3 -I rw.py [--root DIR] [--become] [--probe NAME]... > HOST.rw\n"
                 "Reads this machine, changes nothing, prints the answers for `railwright import`.\n")
             sys.exit(0 if argument in ("-h", "--help") else 2)
     if REQUEST is None:
         sys.stderr.write("This copy has no request in it: make one with `railwright runner`.\n")
         sys.exit(2)
     if sys.stdout.isatty():
-        sys.stderr.write("The answers are for a file: python3 rw.py > HOST.rw\n")
+        sys.stderr.write("The answers are for a file: python3 -I rw.py > HOST.rw\n")
         sys.exit(2)
     known = [probe["name"] for probe in REQUEST["probes"]]
     if [name for name in wanted if name not in known]:

@@ -2,10 +2,12 @@
 
 import os
 import sys
+from typing import Any
 
 from rich.console import Console
+from rich.text import Text
 
-from railwright.text import plain
+from railwright.text import harmless, plain
 
 __all__ = ["next_step", "output", "plain", "remarks"]
 
@@ -14,10 +16,23 @@ CUT_OFF = 141  # 128 + SIGPIPE: nobody read to the end, so there is no verdict
 
 
 class _Console(Console):
+    """The only door to the terminal: nothing passes that it would act on."""
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        super().print(*map(_harmless, objects), **options)
+
     def on_broken_pipe(self) -> None:
         """`railwright facts | head`: the reader has left, and nobody is there to be told."""
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(CUT_OFF)
+
+
+def _harmless(printed: Any) -> Any:
+    if isinstance(printed, str):
+        return harmless(printed)
+    if isinstance(printed, Text):
+        printed.plain = harmless(printed.plain)  # sign by sign: the styles stay where they are
+    return printed
 
 
 def output() -> Console:
@@ -30,7 +45,7 @@ def output() -> Console:
 
 def remarks() -> Console:
     """Standard error."""
-    return Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
+    return _Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
 
 
 def next_step(command: str) -> None:

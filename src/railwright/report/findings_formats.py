@@ -153,7 +153,9 @@ def as_sarif(findings: Findings, profile: str, status: int) -> Iterator[str]:  #
                 "ruleId": rule.id,
                 "kind": "fail" if known else "open",  # open: it could not be decided
                 "level": _LEVELS[row["severity"]] if known else "none",
-                "message": {"text": _message(rule, row) if known else f"unknown: {row['why']}"},
+                "message": {
+                    "text": _message(rule, row) if known else f"unknown: {plain(row['why'])}"
+                },
                 "locations": [
                     {"logicalLocations": [{"fullyQualifiedName": plain(row["subject"])}]}
                 ],
@@ -194,8 +196,16 @@ def as_markdown(findings: Findings, profile: str, status: int) -> Iterator[str]:
         yield f"| {count:,} | {_cell(why)} | {_cell(fold(targets))} |\n"
 
 
+# What Markdown would make of a machine's words: cells, code, HTML, links and pictures.
+_MARKDOWN = str.maketrans(
+    {"\\": "\\\\", "|": "\\|", "`": "\\`", "<": "&lt;", ">": "&gt;", "!": "\\!"}
+)
+
+
 def _cell(text: str | None) -> str:
-    return "not read" if text is None else plain(text).replace("|", "\\|") or "''"
+    if text is None:
+        return "not read"
+    return plain(text).translate(_MARKDOWN).replace("](", "]\\(") or "''"
 
 
 FORMATS: dict[str, Callable[[Findings, str, int], Iterator[str]]] = {

@@ -11,9 +11,11 @@ import duckdb
 
 from railwright.report.console import plain
 from railwright.report.screen import Screen, cut, padded, widths
+from railwright.text import harmless
 
 BATCH = 2_000
 NULL = "NULL"
+_FORMULA = ("=", "+", "-", "@")  # what a spreadsheet would work out
 LONGEST_BYTES = 200  # of a blob in a table; CSV and JSON have it whole
 
 
@@ -63,13 +65,22 @@ def write_csv(rows: duckdb.DuckDBPyConnection) -> int:
     writer.writerow([column[0] for column in rows.description])
     for batch in _batches(rows):
         for row in batch:
-            writer.writerow([NULL if value is None else _flat(value) for value in row])
+            writer.writerow([NULL if value is None else _cell(value) for value in row])
         sys.stdout.write(out.getvalue())
         out.seek(0)
         out.truncate()
         count += len(batch)
     sys.stdout.write(out.getvalue())
     return count
+
+
+def _cell(value: object) -> object:
+    """A cell that no terminal acts on, and no spreadsheet takes for a formula."""
+    value = _flat(value)
+    if not isinstance(value, str):
+        return value
+    text = harmless(value)
+    return f"'{text}" if text[:1] in _FORMULA else text
 
 
 def _flat(value: object) -> object:

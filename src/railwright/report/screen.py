@@ -10,6 +10,7 @@ from rich.text import Text
 
 from railwright.nodes import fold
 from railwright.report.collected import short
+from railwright.text import plain
 
 BOXES = ("│  ", "├─ ", "└─ ", "   ")
 ASCII_BOXES = ("|  ", "|- ", "`- ", "   ")
@@ -36,6 +37,7 @@ class Screen:
         self.boxes = ASCII_BOXES if self.ascii else BOXES
 
     def _printable(self, text: str) -> str:
+        text = plain(text)
         if not self.ascii:
             return text
         return text.translate(_ASCII).encode(self._encoding, "replace").decode(self._encoding)

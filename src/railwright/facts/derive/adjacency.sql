@@ -4,29 +4,40 @@ with machine as (
     select target, coalesce(kind, 'host') as kind from target -- null: written before there were switches
 ),
 
-full_name as (
-    select distinct lower(name) as name, target
-    from (
-        select target as name, target from machine
-        union all
-        select hostname as name, target from host
-        union all
-        select hostname as name, target from switch
-    )
-    where name <> ''
+-- What the operator calls a machine: in full and, where no two share it, by its first label. An IP address has none.
+called as (
+    select distinct target, lower(regexp_replace(target, '^.*@', '')) as name from machine
 ),
 
 by_name as (
-    select name, min(target) as target from full_name group by name having count(*) = 1
+    select name, min(target) as target from called group by name having count(*) = 1
 ),
 
--- The first label alone, where no two machines share it. An IP address has none.
 by_label as (
     select split_part(name, '.', 1) as name, min(target) as target
-    from full_name
+    from called
     where not regexp_full_match(name, '[0-9.]+|.*:.*')
     group by 1
     having count(distinct target) = 1
+),
+
+-- What a machine calls itself: counts only where the operator calls nobody so, and no second one says the same.
+self_given as (
+    select s.name, min(s.target) as target
+    from (
+        select lower(hostname) as name, target from host
+        union
+        select lower(hostname) as name, target from switch
+        union
+        select split_part(lower(hostname), '.', 1) as name, target from host
+        union
+        select split_part(lower(hostname), '.', 1) as name, target from switch
+    ) as s
+    where s.name <> ''
+        and not exists (from by_name as n where n.name = s.name)
+        and not exists (from by_label as l where l.name = s.name)
+    group by s.name
+    having count(distinct s.target) = 1
 ),
 
 by_mac as (
@@ -79,40 +90,67 @@ heard as (
     )
 ),
 
--- Whom it is, by the surest of what was said; NULL = nobody of this snapshot.
+-- Whom it may be. The operator's name for a machine stands before everything that machines say; then what two ends
+-- confirm to each other (below); then addresses, and last the name that a machine gives itself.
+possible as (
+    select id, machine, min(rank) as rank
+    from (
+        select h.id, n.target as machine, 1 as rank from heard as h inner join by_name as n on n.name = h.system_name
+        union all
+        select h.id, l.target as machine, 2 as rank from heard as h inner join by_label as l on l.name = split_part(h.system_name, '.', 1)
+        union all
+        select h.id, c.target as machine, 3 as rank from heard as h inner join by_mac as c on c.mac = h.chassis_id
+        union all
+        select h.id, p.target as machine, 4 as rank from heard as h inner join by_mac as p on p.mac = h.port_id
+        union all
+        select h.id, s.target as machine, 5 as rank from heard as h inner join self_given as s on s.name = h.system_name
+        union all
+        select h.id, s.target as machine, 6 as rank from heard as h inner join self_given as s on s.name = split_part(h.system_name, '.', 1)
+    )
+    group by id, machine
+),
+
+-- Behind an operator's name nobody else is asked for.
+candidate as (
+    from possible
+    qualify rank <= 2 or min(rank) over (partition by id) > 2
+),
+
 machines_heard as (
     select
         h.*,
-        coalesce(n.target, l.target, c.target, p.target) as machine,
+        c.machine,
+        c.rank,
         coalesce(nullif(h.system_name, ''), h.chassis_id, '') as says_name,
         coalesce(nullif(h.port_id, ''), h.port_description, '') as says_port
     from heard as h
-    left join by_name as n on n.name = h.system_name
-    left join by_label as l on l.name = split_part(h.system_name, '.', 1)
-    left join by_mac as c on c.mac = h.chassis_id
-    left join by_mac as p on p.mac = h.port_id
+    left join candidate as c on c.id = h.id
 ),
 
 votes as (
-    select id, port, count(*) as votes, min(rank) as rank
+    select id, machine, port, count(*) as votes, min(rank) as rank
     from (
-        select m.id, p.port, p.rank from machines_heard as m inner join place as p on p.target = m.machine and p.name = m.port_id
+        select m.id, m.machine, p.port, p.rank from machines_heard as m inner join place as p on p.target = m.machine and p.name = m.port_id
         union all
-        select m.id, p.port, p.rank + 3 as rank from machines_heard as m inner join place as p on p.target = m.machine and p.name = m.port_description
+        select m.id, m.machine, p.port, p.rank + 3 as rank from machines_heard as m inner join place as p on p.target = m.machine and p.name = m.port_description
     )
-    group by id, port
+    group by id, machine, port
 ),
 
 ports_heard as (
-    select id, arg_min(port, row(-votes, rank, port)) as machine_port from votes group by id
+    select id, machine, arg_min(port, row(-votes, rank, port)) as machine_port from votes group by id, machine
 ),
 
 -- A machine that hears itself (a card whose firmware speaks too) is no neighbour.
+itself as (
+    select id from machines_heard where machine = target
+),
+
 placed as (
-    select m.target, m.port, m.machine, p.machine_port, m.says_name, m.says_port
+    select m.id, m.target, m.port, m.machine, m.rank, p.machine_port, m.says_name, m.says_port
     from machines_heard as m
-    left join ports_heard as p on p.id = m.id
-    where m.machine is distinct from m.target
+    left join ports_heard as p on p.id = m.id and p.machine = m.machine
+    where m.id not in (from itself)
 ),
 
 -- A port id that says nothing to us (a number of the neighbour's own): perhaps the neighbour names this port.
@@ -125,9 +163,11 @@ answer as (
 ),
 
 named as (
-    select distinct
+    select
+        p.id,
         p.target,
         p.port,
+        p.rank,
         coalesce(p.machine, p.says_name) as peer,
         coalesce(p.machine_port, a.machine_port, p.says_port) as peer_port,
         p.machine is not null as is_known,
@@ -140,21 +180,30 @@ named as (
 mutual as (
     select n.*, b.target is not null as is_mutual
     from named as n
-    left join named as b on b.target = n.peer and b.port = n.peer_port and b.peer = n.target and b.peer_port = n.port
-        and n.is_placed and b.is_placed
+    left join (select distinct target, port, peer, peer_port from named where is_placed) as b
+        on b.target = n.peer and b.port = n.peer_port and b.peer = n.target and b.peer_port = n.port and n.is_placed
+),
+
+-- One machine for each that is heard; a neighbour that is heard twice with the same words is one.
+settled as (
+    select distinct target, port, peer, peer_port, is_known, is_placed, is_mutual
+    from (
+        from mutual
+        qualify row_number() over (partition by id order by is_mutual desc, rank, is_placed desc, peer, peer_port) = 1
+    )
 ),
 
 picked as (
     select
         *,
         count(*) over (partition by target, port) as named
-    from mutual
+    from settled
     qualify row_number() over (partition by target, port order by is_mutual desc, is_placed desc, is_known desc, peer, peer_port) = 1
 ),
 
 claimed as (
     select peer as target, peer_port as port, count(*) as claims, min(row(target, port)) as first
-    from named
+    from settled
     where is_placed
     group by peer, peer_port
 ),
