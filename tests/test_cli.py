@@ -47,7 +47,7 @@ def test_every_verb_explains_itself(verb: str) -> None:
 def test_every_file_of_the_command_line_is_a_verb() -> None:
     files = {file.stem for file in Path(cli.__file__).parent.glob("*.py")}
     assert {"import_" if verb == "import" else verb for verb in VERBS} == files - {
-        "__init__", "common", "fault", "interrupt"
+        "__init__", "common", "fault", "interrupt", "opening"
     }  # fmt: skip
 
 

@@ -3,8 +3,10 @@
 wheels.py requirement FOLDER NAME      how our wheel asks for that distribution
 wheels.py missing FOLDER 3.10 aarch64  requirements that no wheel of the folder meets there
 wheels.py licences FOLDER              name, version and licence of each distribution
+wheels.py constraints FOLDER           every dependency with its version and its wheels' SHA-256
 """
 
+import hashlib
 import sys
 import zipfile
 from collections.abc import Iterator
@@ -142,10 +144,27 @@ def licences(folder: Path) -> Iterator[str]:
         yield f"{name:20} {version:12} {text}"
 
 
+def constraints(folder: Path) -> Iterator[str]:
+    """What `pip install --require-hashes -r` takes: nothing but these very files is installed."""
+    yield "# Every dependency of Railwright and what they need, with the SHA-256 of their wheels."
+    yield "# Made by `just constraints`; how to use it: README.md, Install."
+    hashes: dict[tuple[str, str], list[str]] = {}
+    for path in sorted(folder.glob("*.whl")):
+        wheel = read_wheel(path)
+        if wheel.name != OURS:
+            digest = hashlib.sha256(path.read_bytes()).hexdigest()
+            hashes.setdefault((wheel.name, str(wheel.version)), []).append(digest)
+    for (name, version), digests in sorted(hashes.items()):
+        marks = "".join(f" \\\n    --hash=sha256:{digest}" for digest in sorted(digests))
+        marker = "; python_version < '3.11'" if name == "tomli" else ""
+        yield f"{name}=={version}{marker}{marks}"
+
+
 def main() -> None:
     """Print what was asked for."""
     command, folder, *rest = sys.argv[1:]
-    known = {"requirement": requirement, "missing": missing, "licences": licences}
+    known = {"requirement": requirement, "missing": missing, "licences": licences,
+             "constraints": constraints}  # fmt: skip
     found = known[command](Path(folder), *rest)
     lines = [found] if isinstance(found, str) else list(found)
     sys.stdout.write("".join(f"{line}\n" for line in lines))

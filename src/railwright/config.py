@@ -40,9 +40,12 @@ def _named(given: Path | None, variable: str) -> Path | None:
 
 
 def _usual(name: str, store: Path) -> Path:
-    """The store's own file first: snapshots of one fabric are judged by what that fabric is."""
-    beside = store / name
-    return beside if beside.is_file() else _configuration() / name
+    """The store's own file first: snapshots of one fabric are judged by what that fabric is.
+
+    Where there is none yet, a new one belongs to this store too, and not to every other.
+    """
+    beside, everywhere = store / name, _configuration() / name
+    return beside if beside.is_file() or not everywhere.is_file() else everywhere
 
 
 def _configuration() -> Path:

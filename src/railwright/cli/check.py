@@ -9,9 +9,9 @@ from railwright.check.rule import SEVERITIES
 from railwright.check.run import Choice, checked, chosen
 from railwright.check.waivers import load_waivers
 from railwright.cli.common import SITE, SNAPSHOT, STORE, WAIVERS
+from railwright.cli.opening import opened
 from railwright.config import site_file, store_folder, waiver_file
 from railwright.errors import UsageError
-from railwright.facts.snapshot import find
 from railwright.intent.site import load_site
 from railwright.report.console import next_step, output
 from railwright.report.findings import blocks, exit_status, print_findings
@@ -46,7 +46,7 @@ def check(
     if form != "text" and form not in FORMATS:
         raise UsageError(f"no format {form}", do=f"There are text, {', '.join(FORMATS)}.")
     folder = store_folder(store)
-    now, earlier = find(folder, snapshot), find(folder, before) if before else None
+    now, earlier = opened(folder, snapshot), opened(folder, before) if before else None
     described = site_file(site, folder)
     wanted = load_site(described)
     found = chosen(Choice(tuple(select), tuple(ignore), severity, tuple(rules)), wanted)

@@ -5,8 +5,8 @@ from pathlib import Path
 import typer
 
 from railwright.cli.common import STORE
+from railwright.cli.opening import opened
 from railwright.config import store_folder
-from railwright.facts.snapshot import find
 from railwright.report.changes import print_changes
 from railwright.report.console import next_step, output
 from railwright.report.screen import Screen
@@ -21,7 +21,7 @@ def diff(
 ) -> None:
     """What changed, folded. Counters and readings that change by themselves are left out."""
     folder = store_folder(store)
-    old, new = find(folder, before), find(folder, now)
+    old, new = opened(folder, before), opened(folder, now)
     changed, incomplete = print_changes(Screen(output()), old, new)
     next_step(f"railwright sql --snapshot {new.name} 'SELECT …'")
     raise typer.Exit(1 if changed else 3 if incomplete else 0)

@@ -5,8 +5,8 @@ from pathlib import Path
 import typer
 
 from railwright.cli.common import STORE
+from railwright.cli.opening import opened
 from railwright.config import store_folder
-from railwright.facts.snapshot import find
 from railwright.report.console import next_step, output
 from railwright.report.evidence import print_answers, write_answer
 from railwright.report.screen import Screen
@@ -24,7 +24,7 @@ def evidence(
     store: Path | None = STORE,
 ) -> None:
     """What a host answered, byte for byte: the proof behind every fact."""
-    found = find(store_folder(store), snapshot)
+    found = opened(store_folder(store), snapshot)
     if probe is None:
         print_answers(Screen(output()), found, host)
         next_step(f"railwright evidence {host} PROBE")

@@ -8,8 +8,8 @@ from railwright.check.explain import explain as explained
 from railwright.check.lint import with_parameters
 from railwright.check.run import Choice, checked, chosen
 from railwright.cli.common import SITE, STORE
+from railwright.cli.opening import opened
 from railwright.config import site_file, store_folder
-from railwright.facts.snapshot import find
 from railwright.intent.site import load_site
 from railwright.report.console import next_step, output
 from railwright.report.rule_help import print_evidence, print_rule, print_seen
@@ -42,7 +42,7 @@ def explain(
     if subject is None:
         print_rule(screen, one)
     else:
-        now, earlier = find(folder, snapshot), find(folder, before) if before else None
+        now, earlier = opened(folder, snapshot), opened(folder, before) if before else None
         with checked(now, {one.id: one}, wanted, [], before=earlier, each=True) as findings:
             told = explained(findings, one, subject)  # a wrong subject is said before the page
         print_rule(screen, one)

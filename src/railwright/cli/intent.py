@@ -5,8 +5,8 @@ from pathlib import Path
 import typer
 
 from railwright.cli.common import SNAPSHOT, STORE
+from railwright.cli.opening import opened
 from railwright.config import store_folder
-from railwright.facts.snapshot import find
 from railwright.intent.propose import proposal
 from railwright.intent.site import profiles, read_site
 from railwright.report.console import next_step, output
@@ -20,7 +20,7 @@ app = typer.Typer(
 @app.command("init")
 def init(snapshot: str | None = SNAPSHOT, store: Path | None = STORE) -> None:
     """Propose a site file from what a snapshot mostly is, on standard output."""
-    found = find(store_folder(store), snapshot)
+    found = opened(store_folder(store), snapshot)
     with found.database() as database:
         text = proposal(database, found.name)
     read_site(text, "the proposal")  # what we propose we must take

@@ -8,11 +8,11 @@ import duckdb
 import typer
 
 from railwright.cli.common import SITE, SNAPSHOT, STORE
+from railwright.cli.opening import opened
 from railwright.config import site_file, store_folder
 from railwright.fabric.links import links as found_links
 from railwright.fabric.links import make_links
 from railwright.facts.duck import quote
-from railwright.facts.snapshot import find
 from railwright.intent.cabling import Names, strangers
 from railwright.intent.site import Site, load_site
 from railwright.intent.write import write_intent
@@ -47,7 +47,7 @@ def links(
 ) -> None:
     """Every link: its ends, its speed, in what they differ. Exit status 3: none is known."""
     folder = store_folder(store)
-    now = find(folder, snapshot)
+    now = opened(folder, snapshot)
     wanted = load_site(site_file(site, folder))
     facts = now.path / "facts"
     with (

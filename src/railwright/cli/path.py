@@ -5,10 +5,10 @@ from pathlib import Path
 import typer
 
 from railwright.cli.common import SITE, STORE
+from railwright.cli.opening import opened
 from railwright.config import site_file, store_folder
 from railwright.errors import UsageError
 from railwright.fabric.trace import traces
-from railwright.facts.snapshot import find
 from railwright.intent.site import load_site
 from railwright.report.console import next_step, output
 from railwright.report.hops import hops_json, print_hops
@@ -33,7 +33,7 @@ def path(
 ) -> None:
     """What each hop does to RoCE data and its CNP. Exit status 1: broken; 3: not all is known."""
     folder = store_folder(store)
-    found = find(folder, snapshot)
+    found = opened(folder, snapshot)
     if source is not None and destination is None:
         raise UsageError("a path has two ends", do="railwright path gpu001:mlx5_0 gpu002:mlx5_0")
     wanted = load_site(site_file(site, folder))

@@ -12,9 +12,10 @@ import duckdb
 import typer
 
 from railwright.cli.common import FORMAT, SITE, SNAPSHOT, STORE, Form
+from railwright.cli.opening import opened
 from railwright.config import site_file, store_folder
 from railwright.errors import UsageError
-from railwright.facts.snapshot import Snapshot, find
+from railwright.facts.snapshot import Snapshot
 from railwright.hardware.collectives import gpus as known_gpus
 from railwright.intent.site import load_site
 from railwright.intent.write import write_intent
@@ -71,7 +72,7 @@ def _ceilings(
 ) -> Iterator[tuple[Snapshot, duckdb.DuckDBPyConnection]]:
     """A snapshot and its ceilings, with the roles that the site gives its ports."""
     folder = store_folder(store)
-    found, wanted = find(folder, snapshot), load_site(site_file(site, folder))
+    found, wanted = opened(folder, snapshot), load_site(site_file(site, folder))
     with (
         tempfile.TemporaryDirectory(prefix="railwright-predict-") as made,
         found.database() as database,

@@ -5,9 +5,9 @@ from pathlib import Path
 import typer
 
 from railwright.cli.common import SNAPSHOT, STORE
+from railwright.cli.opening import opened
 from railwright.config import store_folder
 from railwright.fabric.rails import rails as matrix
-from railwright.facts.snapshot import find
 from railwright.report.console import next_step, output
 from railwright.report.rails import print_rails, rails_json
 from railwright.report.screen import Screen
@@ -19,7 +19,7 @@ def rails(
     store: Path | None = STORE,
 ) -> None:
     """Rails against leaves: how many hosts each leaf has of each rail, odd ones marked."""
-    now = find(store_folder(store), snapshot)
+    now = opened(store_folder(store), snapshot)
     with now.database() as database:
         found = matrix(database)
     if as_json:

@@ -5,8 +5,8 @@ from pathlib import Path
 import typer
 
 from railwright.cli.common import SNAPSHOT, STORE
+from railwright.cli.opening import opened
 from railwright.config import store_folder
-from railwright.facts.snapshot import find
 from railwright.report.console import next_step, output
 from railwright.report.host import print_host
 from railwright.report.screen import Screen
@@ -18,6 +18,6 @@ def show(
     store: Path | None = STORE,
 ) -> None:
     """One host: NUMA nodes, PCIe switches, GPUs, NICs, links, neighbours, and what is unknown."""
-    reached = print_host(Screen(output()), find(store_folder(store), snapshot), host)
+    reached = print_host(Screen(output()), opened(store_folder(store), snapshot), host)
     next_step("railwright facts")
     raise typer.Exit(0 if reached else 3)

@@ -7,11 +7,12 @@ from pathlib import Path
 import typer
 
 from railwright.cli.common import STORE
+from railwright.cli.opening import opened
 from railwright.config import store_folder
 from railwright.confine import read_only
 from railwright.facts.duck import spill_folder
 from railwright.facts.question import ask, closed_database, row_counts
-from railwright.facts.snapshot import Snapshot, find
+from railwright.facts.snapshot import Snapshot
 from railwright.report.console import next_step, output, remarks
 from railwright.report.query_result import print_table, write_csv, write_json
 from railwright.report.screen import Screen
@@ -42,7 +43,7 @@ def sql(
         print_table_help(Screen(output()), describe)
         return
     question = sys.stdin.read() if query == "-" else query or ""
-    found = find(store_folder(store), snapshot)
+    found = opened(store_folder(store), snapshot)
     found.files()  # looked at here: behind the next line nothing can be remembered
     read_only(lambda: _answer(found, None if query is None else question, form), [spill_folder()])
 

@@ -31,7 +31,9 @@ def _check(files: list[Path]) -> None:
         )
     missing = [str(path) for path in files if not path.is_file()]
     if missing:
-        raise UsageError(f"no such file: {missing[0]}", do="Give the .rw files of `python3 -I rw.py`.")
+        raise UsageError(
+            f"no such file: {missing[0]}", do="Give the .rw files of `python3 -I rw.py`."
+        )
 
 
 def import_files(files: list[Path], store: Path) -> Snapshot:

@@ -59,6 +59,7 @@ class MachineStream:
         self._planned: dict[tuple[str, str], None] = {}
         self._answered: set[tuple[str, str]] = set()
         self._hello_at = 0.0
+        self._greeted: set[str] = set()
 
     @property
     def wants_no_more(self) -> bool:
@@ -90,7 +91,11 @@ class MachineStream:
                 answers.append(answer)
 
     def _take_hello(self, frame: Frame) -> None:
-        if not frame.stream.endswith("r") and not self.hello:
+        if frame.stream in self._greeted:
+            self.trouble = "two runners spoke in its name"  # through Slurm another node could
+            return
+        self._greeted.add(frame.stream)
+        if not frame.stream.endswith("r"):
             self.hello = frame.fields
             self._hello_at = time.time()
         planned = frame.fields.get("planned")

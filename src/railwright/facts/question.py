@@ -15,6 +15,7 @@ MEMORY = "1GB"  # a person asks one question at a time; what does not fit spills
 
 # EXPLAIN of a SELECT only: what stands behind it is looked at as if it stood alone.
 _EXPLAIN = re.compile(r"\s*EXPLAIN\s+(.*)", re.IGNORECASE | re.DOTALL)
+_ZONED = ("TIMESTAMP WITH TIME ZONE", "TIME WITH TIME ZONE", "TIMESTAMP_TZ", "TIME_TZ")
 _ANALYZE = re.compile(r"\(|ANALY[SZ]E\b", re.IGNORECASE)
 
 
@@ -40,9 +41,17 @@ def ask(database: duckdb.DuckDBPyConnection, query: str) -> duckdb.DuckDBPyConne
     """Run it; the caller fetches."""
     try:
         _check(query)
-        return database.execute(query)
+        found = database.execute(query)
     except duckdb.Error as error:
         raise _mistake(str(error)) from error
+    zoned = [column[0] for column in found.description if str(column[1]) in _ZONED]
+    if zoned:
+        raise UsageError(
+            f"{zoned[0]} is a time with a zone, which cannot be shown",
+            why="All times of a snapshot are UTC, without a zone.",
+            do=f"Cast it: {zoned[0]}::TIMESTAMP",
+        )
+    return found
 
 
 def _check(query: str) -> None:
