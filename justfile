@@ -71,6 +71,10 @@ bench FOLDER:
     {{ python }} -m bench.lab_guests
     {{ python }} -m bench.lab_whole
 
+# constraints.txt: every dependency with the hashes of its wheels, from a wheelhouse made anew
+constraints: wheelhouse
+    {{ python }} tools/wheels.py constraints wheelhouse > constraints.txt
+
 # wheels of ours and of every dependency for an air-gapped site, into wheelhouse/
 wheelhouse *arguments:
     PYTHON={{ python }} tools/wheelhouse.sh {{ arguments }}

@@ -148,16 +148,28 @@ def constraints(folder: Path) -> Iterator[str]:
     """What `pip install --require-hashes -r` takes: nothing but these very files is installed."""
     yield "# Every dependency of Railwright and what they need, with the SHA-256 of their wheels."
     yield "# Made by `just constraints`; how to use it: README.md, Install."
-    hashes: dict[tuple[str, str], list[str]] = {}
+    hashes: dict[tuple[str, Version], list[str]] = {}
+    oldest: dict[tuple[str, Version], str] = {}
     for path in sorted(folder.glob("*.whl")):
         wheel = read_wheel(path)
         if wheel.name != OURS:
-            digest = hashlib.sha256(path.read_bytes()).hexdigest()
-            hashes.setdefault((wheel.name, str(wheel.version)), []).append(digest)
+            key = (wheel.name, wheel.version)
+            hashes.setdefault(key, []).append(hashlib.sha256(path.read_bytes()).hexdigest())
+            oldest[key] = next((s.version for s in wheel.pythons if s.operator == ">="), "3")
     for (name, version), digests in sorted(hashes.items()):
         marks = "".join(f" \\\n    --hash=sha256:{digest}" for digest in sorted(digests))
-        marker = "; python_version < '3.11'" if name == "tomli" else ""
-        yield f"{name}=={version}{marker}{marks}"
+        yield f"{name}=={version}{_when(name, version, oldest)}{marks}"
+
+
+def _when(name: str, version: Version, oldest: dict[tuple[str, Version], str]) -> str:
+    """For which Python, where a later version of the same is for newer ones only."""
+    if name == "tomli":  # its namesake in the standard library came with 3.11
+        return "; python_version < '3.11'"
+    versions = sorted(v for n, v in oldest if n == name)
+    later = [oldest[name, one] for one in versions if one > version]
+    if later:
+        return f"; python_version < '{later[0]}'"
+    return f"; python_version >= '{oldest[name, version]}'" if len(versions) > 1 else ""
 
 
 def main() -> None:

@@ -71,7 +71,9 @@ def _import_file(path: Path, building: Building) -> None:
         building.add_host(host)
     status = stream.status("answered")
     words = "" if status == "reached" else "the file does not end with the runner's last frame"
-    row = stream.target_row(status, words if stream.hello else "no frame of a runner in this file")
+    row = stream.target_row(
+        status, words if stream.hello is not None else "no frame of a runner in this file"
+    )
     row.update(
         started=host["read_at"] if host else None,
         duration_s=None,

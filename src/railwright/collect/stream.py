@@ -52,7 +52,7 @@ class MachineStream:
     ) -> None:
         self.target = target
         self.reader = FrameReader(run)
-        self.hello: dict[str, object] = {}
+        self.hello: dict[str, object] | None = None
         self.trouble = ""
         self._probes = probes  # that may answer
         self._asked = asked  # of which an answer is expected; a file tells only what it planned
@@ -67,7 +67,7 @@ class MachineStream:
         return (
             bool(self.trouble)
             or self.reader.overflowing
-            or (self.reader.complete and bool(self.hello))
+            or (self.reader.complete and self.hello is not None)
         )
 
     def feed(self, data: bytes) -> list[Answer]:
@@ -134,7 +134,7 @@ class MachineStream:
 
     def missing(self) -> Iterator[Answer]:
         """What was asked, or what the machine said it would read, and never came."""
-        if not self.hello:
+        if self.hello is None:
             return  # not reached: the target's own row says so
         heard = {probe for probe, _ in (*self._planned, *self._answered)}
         asked = [(probe, "") for probe in sorted(self._asked - heard)]
@@ -164,17 +164,17 @@ class MachineStream:
         flooded = self.reader.noise_bytes > FLOOD_BYTES or self.reader.overflowing
         if self.reader.overflowing:
             return "flooding"
-        if self.reader.complete and self.hello:
+        if self.reader.complete and self.hello is not None:
             return "reached"
         if transport_status == "flooding" or flooded:
             return "flooding"
-        if self.hello:
+        if self.hello is not None:
             return "incomplete"
         return "failed" if transport_status == "answered" else transport_status
 
     def host_row(self) -> dict[str, Value] | None:
         """The `host` table's row, if the machine got as far as saying hello."""
-        if not self.hello:
+        if self.hello is None:
             return None
         said = _number(self.hello.get("time"))
         return {
@@ -199,6 +199,6 @@ class MachineStream:
             "frames_damaged": self.reader.damaged,
             "noise_bytes": self.reader.noise_bytes,
             "noise": storable(self.reader.noise.decode("utf-8", "replace")),
-            "root": _text(self.hello.get("root"), 32) if self.hello else None,
-            "root_reason": _text(self.hello.get("root_reason")) if self.hello else None,
+            "root": None if self.hello is None else _text(self.hello.get("root"), 32),
+            "root_reason": None if self.hello is None else _text(self.hello.get("root_reason")),
         }
