@@ -9,11 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_frames import RUN, frame
 
+from railwright.collect.admission import admit
 from railwright.collect.request import new_request
 from railwright.collect.run import Collector, Tally
 from railwright.collect.stream import MachineStream
+from railwright.facts import ingest
 from railwright.facts.build import Building
 from railwright.facts.evidence import ANSWER_STATUSES, Answer
+from railwright.parse.base import Row
 from railwright.reach.job import STATUSES, Outcome
 
 PROBES = frozenset({"lscpu", "pci", "lldpctl"})
@@ -127,3 +130,58 @@ def test_two_that_speak_in_one_name_are_not_believed() -> None:
     stream.feed(frame(0, ".hello", said({"hostname": "gpu2"})))
     assert stream.status("answered") == "damaged"
     assert "two runners" in str(stream.target_row("damaged", "")["words"])
+
+
+def test_a_line_that_is_damaged_in_the_spool_is_said(tmp_path: Path) -> None:
+    """A disk that lost a block: the answers around it are kept, and the snapshot is not whole."""
+    building = Building(tmp_path, {"started": 1.0, "probes": ["lscpu"]}, {"gpu1": ""})
+    for number in range(3):
+        building.add_answer(Answer("gpu1", "lscpu", str(number), "absent", started=1.0))
+    building.close()
+    (spool,) = (building.folder / "spool").glob("part-*.ndjson")
+    lines = spool.read_text().splitlines(keepends=True)
+    spool.write_text(lines[0] + lines[1][:30] + "\0" * 20 + "\n" + lines[2] + lines[2][:10])
+    snapshot = building.finish()
+    assert snapshot.run["answers_lost"] == 1, "the torn last line is no damage"
+    with snapshot.database() as database:
+        found = database.execute("SELECT instance FROM probe_result ORDER BY 1").fetchall()
+    assert found == [("0",), ("2",)]
+
+
+def test_what_a_table_cannot_take_is_set_aside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A parser that gives a number beyond the column: that answer is named, the others are there."""
+    def parse(stdout: bytes, _instance: str) -> list[Row]:
+        return [Row("cpu", {"sockets": 10**30 if stdout == b"evil" else 2})]
+
+    monkeypatch.setattr(ingest, "_parser", lambda _probe: parse)
+    building = Building(tmp_path, {"started": 1.0, "probes": ["lscpu"]}, {"gpu1": "", "gpu2": ""})
+    for target, stdout in (("gpu1", b"evil"), ("gpu2", b"good")):
+        building.add_answer(Answer(target, "lscpu", "", "ok", stdout=stdout, started=1.0))
+    snapshot = building.finish()
+    with snapshot.database() as database:
+        told = database.execute("SELECT target, status, reason FROM probe_result ORDER BY 1")
+        assert told.fetchall() == [
+            ("gpu1", "not understood", "could not be stored"), ("gpu2", "ok", "")
+        ]  # fmt: skip
+        assert database.execute("SELECT target, sockets FROM cpu").fetchall() == [("gpu2", 2)]
+
+
+def test_the_allow_list_runs_at_the_collector_too(tmp_path: Path) -> None:
+    """What an honest runner would have dropped on the host does not enter the snapshot."""
+    stats = b"NIC statistics:\n     rx_packets: 5\n"
+    sent = [
+        Answer("gpu1", "ethtool_statistics", "eth0", "ok", stdout=stats + b"password: hunter2\n"),
+        Answer("gpu1", "ethtool_statistics", "eth1", "ok", stdout=stats),
+        Answer("gpu1", "mlxlink", "0", "failed", stderr=b"Permission denied\ntoken=s3cret\n"),
+    ]
+    building = Building(tmp_path, {"started": 1.0, "probes": []}, {"gpu1": ""})
+    for answer in sent:
+        building.add_answer(answer)
+    snapshot = building.finish({}, admit)
+    with snapshot.database(evidence=True) as database:
+        found = database.execute(
+            "SELECT instance, stdout, stderr FROM evidence ORDER BY 1"
+        ).fetchall()
+    assert found == [("0", b"", b"Permission denied\n"), ("eth0", stats, b""), ("eth1", stats, b"")]

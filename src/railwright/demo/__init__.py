@@ -8,7 +8,7 @@ from railwright.errors import UsageError
 ARCHIVE = Path(__file__).parent / "fabric.tar.xz"  # made by `python -m tools.make_demo`
 
 
-def unpack(folder: Path) -> Path:
+def unpack(folder: Path, archive: Path = ARCHIVE) -> Path:
     """The store of the demonstration, in a folder that does not exist yet or is empty."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(
@@ -17,9 +17,9 @@ def unpack(folder: Path) -> Path:
             do="Name a folder that does not exist.",
         )
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with tarfile.open(ARCHIVE) as archive:
-        for member in archive:
-            content = archive.extractfile(member)
+    with tarfile.open(archive) as members:
+        for member in members:
+            content = members.extractfile(member)
             if content is not None:  # a file
                 path = folder / member.name
                 path.parent.mkdir(parents=True, exist_ok=True)

@@ -25,7 +25,7 @@ from railwright.facts.duck import (
     read_spool,
 )
 from railwright.facts.evidence import EVIDENCE_COLUMNS, Answer, Spool, drop_torn_line
-from railwright.facts.ingest import Admit, as_it_is, ingest
+from railwright.facts.ingest import LOST, Admit, as_it_is, ingest
 from railwright.facts.locks import LOCK, Lock
 from railwright.facts.schema import Table, tables
 from railwright.facts.snapshot import (
@@ -247,7 +247,9 @@ def finish(
     with connect(folder / "tmp") as database:
         _targets(folder, run, database)
         write_fact_files(folder, database)
-    complete_run(folder, run, extra or {})
+    lost = folder / LOST
+    damage = {"answers_lost": lost.stat().st_size} if lost.exists() else {}
+    complete_run(folder, run, {**damage, **(extra or {})})
     return put_in_place(folder, sealed_now=True)
 
 

@@ -37,6 +37,7 @@ MOST_ROWS = 100_000
 LONGEST_VALUE = 1_000  # characters
 LARGEST_ROWS = 24 * 1024 * 1024  # of one answer, encoded
 TOO_MANY = f"more than {MOST_ROWS:,} rows"
+LOST = "spool/lost"  # one sign for each answer whose line could not be read back
 NOT_STORED = "could not be stored"
 CHUNK_BYTES = 6 * 1024 * 1024  # of evidence in plain base64, on its way to DuckDB
 
@@ -244,12 +245,18 @@ def ingest(folder: Path, spool: Path, admit: Admit = as_it_is) -> None:
     with connect(folder / "tmp") as database, spool.open(encoding="utf-8") as lines:
         facts = _Ingest(folder, spool.stem, database)
         evidence = _EvidenceParts(folder, spool.stem, database)
+        lost = 0
         for line in lines:
             answer = read_spool_line(line)
             if answer is not None:
                 evidence.write(facts.take(answer, admit))
+            elif line.endswith("\n"):  # not the last one, torn off when the run was: damage
+                lost += 1
         evidence.finish()
         facts.finish()
+    if lost:
+        with (folder / LOST).open("a", encoding="ascii") as file:
+            file.write("?" * lost)
     spool.unlink()
 
 

@@ -51,6 +51,10 @@ def print_collected(console: Console, snapshot: Snapshot) -> bool:
             said = plain(words.strip().splitlines()[-1]) if words and words.strip() else ""
             mark = " (out of service)" if away else ""
             _line(console, len(names), status + mark, fold(names), said)
+    lost = snapshot.run.get("answers_lost")
+    if lost:
+        whole = False
+        console.print(f"{lost} answers were lost: their lines in the spool are damaged")
     if gaps:
         console.print("Not answered on machines that were reached:")
     for status, probe, names, reason in gaps:
