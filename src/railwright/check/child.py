@@ -143,5 +143,8 @@ class Run:
 if __name__ == "__main__":
     asked = json.load(sys.stdin)
     write_only_below([Path(asked["out"])])  # whatever a rule asks for
-    Run(asked).all()
+    try:
+        Run(asked).all()
+    except Exception as error:  # whoever started this says it in words
+        _say("fault", "-", " ".join(str(error).split("\n\nLINE")[0].split()))
     _say("end")

@@ -141,6 +141,8 @@ def _child(request: Request) -> Iterator[Ran]:
             if word == "run":
                 under_way[name] = time.monotonic()
                 beside |= set(under_way) if len(under_way) > 1 else set()
+            elif word == "fault":
+                trouble = rest
             elif word in ("done", "failed"):
                 spent, _, said = rest.partition(" ")
                 yield Ran(name, float(spent), said if word == "failed" else "", name in beside)

@@ -115,6 +115,9 @@ def append_waiver(path: Path, waiver: Waiver) -> None:
     for one in read_waivers(text, "the waiver"):
         one.prefixes()
     load_waivers(path if path.is_file() else None)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a", encoding="utf-8") as file:
-        file.write(("\n" if path.stat().st_size else "") + text)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a", encoding="utf-8") as file:
+            file.write(("\n" if path.stat().st_size else "") + text)
+    except OSError as error:
+        raise UsageError(f"cannot write the waiver file {path}: {error.strerror}") from error

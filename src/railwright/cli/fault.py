@@ -1,9 +1,16 @@
 """What ended a verb, in words: what happened, why it matters, what to do. Never a traceback."""
 
+import errno
 import tempfile
 import traceback
 
 from railwright.errors import RailwrightError
+
+# What a disk or its owner says, and no fault of ours.
+_PLAIN = (
+    *(errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EIO),
+    *(errno.ENAMETOOLONG, errno.ENOTDIR, errno.ELOOP, errno.EISDIR),
+)
 
 
 def in_words(error: BaseException) -> list[str]:
@@ -15,6 +22,8 @@ def in_words(error: BaseException) -> list[str]:
         what = "the tables of the snapshot could not be asked"
         do = "railwright store verify tells whether its files are those that were written."
         return [f"{what}: {first}", _details(error), do]
+    if isinstance(error, OSError) and error.errno in _PLAIN:
+        return [f"{error.filename or 'the system says'}: {error.strerror}"]
     if isinstance(error, (OSError, MemoryError)):
         return [f"{type(error).__name__}: {error}", _details(error)]
     what = f"a fault of this tool: {type(error).__name__}: {first}"

@@ -10,7 +10,7 @@ from railwright.config import store_folder
 from railwright.errors import SnapshotError, UsageError
 from railwright.facts.build import finish_cut_off
 from railwright.facts.integrity import forget
-from railwright.facts.locks import holder
+from railwright.facts.locks import BusyError, holder
 from railwright.facts.snapshot import (
     UNFINISHED,
     find,
@@ -19,6 +19,7 @@ from railwright.facts.snapshot import (
     remove_remains,
     snapshots,
     unfinished,
+    unfinished_links,
 )
 from railwright.report.collected import print_collected
 from railwright.report.console import next_step, output
@@ -80,7 +81,7 @@ def prune(
     folder = store_folder(store)
     kept = snapshots(folder)
     doomed = kept[: len(kept) - keep] if keep < len(kept) else []
-    doomed += unfinished(folder) if unfinished_too else []
+    doomed += [*unfinished(folder), *unfinished_links(folder)] if unfinished_too else []
     console = output()
     if yes:
         remove_remains(folder)
@@ -91,13 +92,20 @@ def prune(
             console.print(f"not deleted {name}: {running.words()}")
         elif yes:
             _forget(path)
-            console.print(f"{'deleted' if remove(path) else 'gone already'} {name}")
+            console.print(_removed(path, name))
         else:
             console.print(f"would delete {name}")
     if not doomed:
         console.print("nothing to delete")
     elif not yes:
         next_step("the same with --yes")
+
+
+def _removed(path: Path, name: str) -> str:
+    try:
+        return f"{'deleted' if remove(path) else 'gone already'} {name}"
+    except BusyError as error:  # somebody has taken it up since we looked
+        return f"not deleted {name}: {error.what}"
 
 
 def _forget(path: Path) -> None:

@@ -9,9 +9,15 @@ import sys
 from pathlib import Path
 
 from railwright.collect.admission import admit
+from railwright.facts.evidence import in_words
 from railwright.facts.ingest import ingest
 
 if __name__ == "__main__":
     for name in sys.stdin:
-        ingest(Path(sys.argv[1]), Path(name.rstrip("\n")), admit)
+        try:
+            with in_words():
+                ingest(Path(sys.argv[1]), Path(name.rstrip("\n")), admit)
+        except Exception as error:  # the collector says it, and what to do
+            sys.stderr.write((str(error).splitlines() or [type(error).__name__])[0])
+            sys.exit(1)
         print("done", flush=True)  # noqa: T201 (the collector waits for it)

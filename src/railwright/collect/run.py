@@ -129,7 +129,7 @@ async def _ingest(folder: Path, queue: asyncio.Queue[Path | None]) -> None:
             if not await worker.ask(str(spool)):
                 words, worker = await worker.end(), None
                 raise RailwrightError(
-                    f"writing the snapshot failed: {words[-500:]}",
+                    words[-500:] or "writing the snapshot failed: its process was killed",
                     why="What was read is still in the spool.",
                     do="Free disk space if that is the reason, then: railwright store finish",
                 )

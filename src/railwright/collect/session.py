@@ -3,6 +3,8 @@
 import asyncio
 import getpass
 import platform
+import shutil
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -16,7 +18,8 @@ from railwright.collect.switch_run import SwitchPlan
 from railwright.errors import UsageError
 from railwright.facts import merge
 from railwright.facts.build import Building
-from railwright.facts.snapshot import Snapshot, find, remove
+from railwright.facts.locks import Lock
+from railwright.facts.snapshot import FILLING, Snapshot, find, make_store
 from railwright.reach.job import Limits, Transport
 from railwright.reach.local import LocalTransport
 from railwright.reach.slurm import SlurmTransport
@@ -145,6 +148,28 @@ def _fill(
             f"{old.name} lacks nothing that another try could bring",
             do="railwright collect -w HOSTS reads everything again.",
         )
+    make_store(store)
+    # Parts are no snapshots of the fleet: out of sight, so that none is ever the latest.
+    hidden = Path(tempfile.mkdtemp(prefix=FILLING, dir=store))
+    lock = Lock(hidden)
+    try:
+        parts = _read_parts(session, targets, hidden, (old, gaps, plan), show)
+        return merge.merge(store, [old, *parts], {"filled_from": old.name})
+    finally:
+        lock.release()
+        shutil.rmtree(hidden, ignore_errors=True)
+
+
+def _read_parts(
+    session: Session,
+    targets: Targets,
+    store: Path,
+    wanted: tuple[Snapshot, dict[tuple[str, ...], list[str]], SwitchPlan | None],
+    show: Callable[[Tally], None],
+) -> list[Snapshot]:
+    """One snapshot of the switches, and one per group of hosts that lack the same probes."""
+    old, gaps, plan = wanted
+    known = {probe.name: probe for probe in session.probes}
     parts = []
     if plan is not None:
         boxes = list(plan.systems)
@@ -162,7 +187,4 @@ def _fill(
         probes = [known[name] for name in names]
         read_into(session, hosts, building, show, probes=probes, building=building)
         parts.append(building.finish({}, admit))
-    merged = merge.merge(store, [old, *parts], {"filled_from": old.name})
-    for part in parts:
-        remove(part.path)
-    return merged
+    return parts

@@ -6,6 +6,7 @@ arrived by then into a snapshot that says what it lacks: the same code a whole r
 
 import json
 import shutil
+import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -24,17 +25,26 @@ from railwright.facts.duck import (
     quote,
     read_spool,
 )
-from railwright.facts.evidence import EVIDENCE_COLUMNS, Answer, Spool, drop_torn_line
+from railwright.facts.evidence import (
+    EVIDENCE_COLUMNS,
+    Answer,
+    Spool,
+    drop_torn_line,
+    in_words,
+)
 from railwright.facts.ingest import LOST, Admit, as_it_is, ingest
 from railwright.facts.locks import LOCK, Lock
 from railwright.facts.schema import Table, tables
 from railwright.facts.snapshot import (
     FORMAT,
     SCRATCH,
+    STARTING,
     UNFINISHED,
     Snapshot,
+    cannot_write,
     load,
     make_store,
+    read_run,
     reserve,
     seal,
     sync,
@@ -54,12 +64,17 @@ class Building:
     def __init__(self, store: Path, run: dict[str, object], targets: dict[str, str]) -> None:
         _check_names(targets)
         make_store(store)
-        self.folder = reserve(store, time.time())  # a merged one too is the latest there is
-        self.name = self.folder.name.removesuffix(UNFINISHED)
-        self.lock = Lock(self.folder)
-        (self.folder / "spool").mkdir()
         head = {"format": FORMAT, "version": __version__, **run, "target_names": targets}
-        (self.folder / "run.json").write_text(json.dumps(head), "utf-8")
+        try:  # out of sight until it is locked and says what it is
+            ready = Path(tempfile.mkdtemp(prefix=STARTING, dir=store))
+            self.lock = Lock(ready)
+            (ready / "spool").mkdir()
+            (ready / "run.json").write_text(json.dumps(head), "utf-8")
+        except OSError as error:
+            raise cannot_write(store, error) from error
+        self.folder = reserve(store, time.time(), ready)  # a merged one too is the latest there is
+        self.lock.moved(self.folder)
+        self.name = self.folder.name.removesuffix(UNFINISHED)
         self._evidence = Spool(self.folder / "spool", "part")
         self._target = Spool(self.folder / "spool", "target")
         self._host = Spool(self.folder / "spool", "host")
@@ -230,7 +245,12 @@ def finish(
     folder: Path, extra: dict[str, object] | None = None, admit: Admit = as_it_is
 ) -> Snapshot:
     """Everything that has arrived becomes a snapshot; what has not is named in it."""
-    run = json.loads((folder / "run.json").read_text("utf-8"))
+    with in_words():
+        return _finish(folder, extra or {}, admit)
+
+
+def _finish(folder: Path, extra: dict[str, object], admit: Admit) -> Snapshot:
+    run = _begun(folder)
     if "finished" in run:  # cut off between its last word and its name
         return put_in_place(folder)
     if "merged_from" in run:
@@ -249,8 +269,24 @@ def finish(
         write_fact_files(folder, database)
     lost = folder / LOST
     damage = {"answers_lost": lost.stat().st_size} if lost.exists() else {}
-    complete_run(folder, run, {**damage, **(extra or {})})
+    complete_run(folder, run, {**damage, **extra})
     return put_in_place(folder, sealed_now=True)
+
+
+def _begun(folder: Path) -> dict[str, object]:
+    """What the run said of itself when it began."""
+    why = "run.json does not say which machines were asked"
+    try:
+        run = read_run(folder)
+        if "finished" in run or isinstance(run.get("target_names"), dict):
+            return run
+    except SnapshotError as error:
+        why = error.what
+    raise SnapshotError(
+        f"{folder.name} was cut off before anything had arrived, or is damaged",
+        why=why,
+        do="railwright store prune --keep N --unfinished removes it.",
+    )
 
 
 def _no_evidence(folder: Path) -> None:

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TextIO
 
+import duckdb
+
 from railwright.errors import SnapshotError
 
 # name -> (type in the spool, type in Parquet)
@@ -121,7 +123,7 @@ class Spool:
 
     def write(self, line: str) -> None:
         """Append one row."""
-        with _words_for_a_full_disk():
+        with in_words():
             if self._file is None:
                 self._folder.mkdir(parents=True, exist_ok=True)
                 self._path = self._folder / f"{self._name}-{self._number:05d}.ndjson"
@@ -134,14 +136,14 @@ class Spool:
     def flush(self) -> None:
         """Hand everything to the operating system: it then survives the end of this process."""
         if self._file is not None:
-            with _words_for_a_full_disk():
+            with in_words():
                 self._file.flush()
 
     def take(self) -> Path | None:
         """Close the current file and give it away; None if nothing was written."""
         if self._file is None:
             return None
-        with _words_for_a_full_disk():
+        with in_words():
             self._file.close()
         self._file = None
         return self._path
@@ -163,12 +165,19 @@ def drop_torn_line(file: Path) -> None:
 
 
 @contextlib.contextmanager
-def _words_for_a_full_disk() -> Iterator[None]:
+def in_words() -> Iterator[None]:
+    """A disk that is full or cannot be written, in words; what had arrived by then is kept."""
     try:
         yield
     except OSError as error:
-        raise SnapshotError(
-            f"writing the snapshot failed: {error.strerror}",
-            why="What was read by then is still in the spool.",
-            do="Free disk space if that is the reason, then: railwright store finish",
-        ) from error
+        raise _not_written(error.strerror or str(error)) from error
+    except duckdb.IOException as error:
+        raise _not_written(str(error).splitlines()[0]) from error
+
+
+def _not_written(why: str) -> SnapshotError:
+    return SnapshotError(
+        f"writing the snapshot failed: {why}",
+        why="What was read by then is still in the spool.",
+        do="Free disk space if that is the reason, then: railwright store finish",
+    )

@@ -1,8 +1,9 @@
 """Who is at work on an unfinished snapshot: a lock that ends with its holder.
 
 The file `lock` in the folder is locked by the process that writes there, and says which one it is.
-The kernel lets go of it when that process ends, however it ends. Some file systems have no such
-locks (Lustre without `flock`): there the process id has to tell.
+The kernel lets go of it when that process ends, however it ends, and tells whether it is held
+without taking it (fcntl(2), open file description locks). Some file systems have no locks (Lustre
+without `flock`): there the process id has to tell.
 """
 
 import contextlib
@@ -11,6 +12,7 @@ import fcntl
 import json
 import os
 import platform
+import struct
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +21,16 @@ from railwright.errors import SnapshotError
 from railwright.text import plain
 
 LOCK = "lock"
-_HELD = (errno.EWOULDBLOCK, errno.EACCES)
+_HELD = (errno.EAGAIN, errno.EACCES)
+_FLOCK = "hhqqi4x"  # struct flock of 64-bit Linux: type, whence, start, length, process
+
+
+class BusyError(SnapshotError):
+    """Somebody is at work on the folder."""
+
+
+class GoneError(SnapshotError):
+    """Another session has finished or pruned the folder in the meantime."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +43,8 @@ class Holder:
 
     def words(self) -> str:
         """For the operator, who knows which session that is."""
+        if not self.pid:
+            return "another session is at work on it"
         since = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(self.since))
         return f"running since {since}, process {self.pid} on {plain(self.host)}"
 
@@ -53,9 +66,9 @@ class Lock:
             raise
 
     def _take(self) -> None:
-        other = _other_holder(self._file, self._handle)
+        other = _taken_by_another(self._file, self._handle)
         if other is not None:
-            raise SnapshotError(
+            raise BusyError(
                 f"{self._folder.name} is being written: {other.words()}",
                 why="What it still reads would be lost.",
                 do="Wait for it, or end it with Ctrl-C there: it keeps what had arrived.",
@@ -70,6 +83,10 @@ class Lock:
         os.ftruncate(self._handle, 0)
         os.pwrite(self._handle, json.dumps(said).encode("ascii"), 0)
 
+    def moved(self, folder: Path) -> None:
+        """The folder has got another name."""
+        self._folder, self._file = folder, folder / LOCK
+
     def release(self) -> None:
         """Let go."""
         if self._handle >= 0:
@@ -83,7 +100,7 @@ def _gone(folder: Path, error: OSError | None = None) -> SnapshotError:
             f"cannot work on {folder}: {error.strerror}",
             do="It may belong to another user: name your own store with --store.",
         )
-    return SnapshotError(
+    return GoneError(
         f"{folder.name} is not there any more",
         why="Another session has finished or pruned it in the meantime.",
         do="railwright store list shows what is there.",
@@ -91,28 +108,50 @@ def _gone(folder: Path, error: OSError | None = None) -> SnapshotError:
 
 
 def holder(folder: Path) -> Holder | None:
-    """Who writes there now; None where nobody does."""
+    """Who writes there now; None where nobody does. To look takes nothing from anybody."""
+    file = folder / LOCK
     try:
-        handle = os.open(folder / LOCK, os.O_RDWR | os.O_CLOEXEC)
+        handle = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return None
     try:
-        return _other_holder(folder / LOCK, handle)
+        found = struct.unpack(_FLOCK, fcntl.fcntl(handle, fcntl.F_OFD_GETLK, _whole_file()))
+    except OSError:
+        return _without_locks(file)
     finally:
         os.close(handle)
+    return None if found[0] == fcntl.F_UNLCK else _who(file)
 
 
-def _other_holder(file: Path, handle: int) -> Holder | None:
+def _who(file: Path) -> Holder:
+    """Who holds it; a moment after it was taken that is written there."""
+    for _ in range(20):
+        said = _said(file)
+        if said is not None:
+            return said
+        time.sleep(0.005)
+    return Holder(0, "?", 0.0)
+
+
+def _whole_file() -> bytes:
+    return struct.pack(_FLOCK, fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+
+
+def _taken_by_another(file: Path, handle: int) -> Holder | None:
     """Takes the lock if it is free; else who has it."""
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.fcntl(handle, fcntl.F_OFD_SETLK, _whole_file())
     except OSError as error:
-        said = _said(file)
         if error.errno in _HELD:
-            return said or Holder(0, "?", 0.0)
-        # No locks here. Another machine's process cannot be seen: it counts as running.
-        return said if said is not None and _may_run(said) else None
+            return _who(file)
+        return _without_locks(file)
     return None
+
+
+def _without_locks(file: Path) -> Holder | None:
+    """Another machine's process cannot be seen: it counts as running."""
+    said = _said(file)
+    return said if said is not None and _may_run(said) else None
 
 
 def _said(file: Path) -> Holder | None:

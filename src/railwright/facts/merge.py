@@ -15,6 +15,7 @@ from railwright import __version__
 from railwright.errors import SnapshotError
 from railwright.facts.build import Building, complete_run, put_in_place, write_fact_files
 from railwright.facts.duck import connect, copy_query, identifier, quote
+from railwright.facts.evidence import in_words
 from railwright.facts.ingest import evidence_to_facts
 from railwright.facts.integrity import OtherColumnsError, check_machines
 from railwright.facts.schema import tables
@@ -164,6 +165,18 @@ def merge(store: Path, sources: list[Snapshot], extra: dict[str, object]) -> Sna
         for name in RUN_TABLES:
             source.verified.check_bytes(f"facts/{name}.parquet")
     same_version = all(_has_our_tables(source) for source in sources)
+    with in_words():
+        return _written(store, sources, head, extra, same_version=same_version)
+
+
+def _written(
+    store: Path,
+    sources: list[Snapshot],
+    head: dict[str, object],
+    extra: dict[str, object],
+    *,
+    same_version: bool,
+) -> Snapshot:
     building = Building(store, head, {})
     building.close()
     folder = building.folder

@@ -6,10 +6,12 @@
   facts/<table>.parquet
 """
 
+import errno
 import json
 import os
 import re
 import shutil
+import time
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import cached_property
@@ -23,15 +25,17 @@ from railwright.errors import SnapshotError
 from railwright.facts.duck import connect, file_list, identifier, quote
 from railwright.facts.evidence import EVIDENCE_COLUMNS
 from railwright.facts.integrity import Verified, digests_of, regular, run_digest
-from railwright.facts.locks import Lock
+from railwright.facts.locks import BusyError, GoneError, Lock, holder
 from railwright.facts.schema import table_names
 
 FORMAT = 2  # with digests
 WITHOUT_DIGESTS = 1
+_TAKEN = (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR, errno.EISDIR)
 _PATTERN_SIGNS = frozenset("*?[")
 NAME = re.compile(r"\d{4}-\d\d-\d\dT\d{4}Z(-\d+)?")
 UNFINISHED = ".unfinished"
-REMOVING = ".removing-"
+# Out of sight: what is being deleted, what has not got its name yet, what a fill has read.
+REMOVING, STARTING, FILLING = ".removing-", ".starting-", ".filling-"
 _FILE = re.compile(r"(?:facts|evidence)/[A-Za-z0-9_.-]+\.parquet", re.ASCII)
 SCRATCH = ("spool", "parts", "tmp")  # what a snapshot in the making needs, and no other
 
@@ -178,18 +182,31 @@ def _order(path: Path) -> tuple[str, int]:
 
 def snapshots(store: Path) -> list[Path]:
     """The finished snapshots of a store, oldest first."""
-    if not store.is_dir():
-        return []
-    found = [p for p in store.iterdir() if NAME.fullmatch(p.name) and p.is_dir()]
-    return sorted(found, key=_order)
+    return sorted((p for p in _entries(store) if NAME.fullmatch(p.name)), key=_order)
 
 
 def unfinished(store: Path) -> list[Path]:
     """Collections that were cut off, oldest first."""
-    if not store.is_dir():
-        return []
-    found = [p for p in store.iterdir() if p.name.endswith(UNFINISHED) and p.is_dir()]
+    found = (p for p in _entries(store) if p.name.endswith(UNFINISHED) and not p.is_symlink())
     return sorted(found, key=_order)
+
+
+def unfinished_links(store: Path) -> list[Path]:
+    """What only points to a collection: nothing is finished through a link."""
+    return [p for p in _entries(store) if p.name.endswith(UNFINISHED) and p.is_symlink()]
+
+
+def _entries(store: Path) -> list[Path]:
+    """The folders in a store, and links to folders; none where there is no store."""
+    try:
+        return [path for path in store.iterdir() if path.is_dir()]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise SnapshotError(
+            f"cannot look into the store {store}: {error.strerror}",
+            do="Name your own with --store or RAILWRIGHT_STORE.",
+        ) from error
 
 
 def find(store: Path, wanted: str | None) -> Snapshot:
@@ -198,7 +215,8 @@ def find(store: Path, wanted: str | None) -> Snapshot:
         return load(Path(wanted).absolute())
     found = snapshots(store)
     if wanted:
-        found = [path for path in found if path.name.startswith(wanted)]
+        exact = [path for path in found if path.name == wanted]
+        found = exact or [path for path in found if path.name.startswith(wanted)]
     if not found:
         what = f"no snapshot {wanted} in {store}" if wanted else f"no snapshot yet in {store}"
         raise SnapshotError(
@@ -208,23 +226,32 @@ def find(store: Path, wanted: str | None) -> Snapshot:
     return load(found[-1])
 
 
-def reserve(store: Path, at: float) -> Path:
-    """A new unfinished folder, named by the time; making it is what reserves the name."""
+def reserve(store: Path, at: float, ready: Path | None = None) -> Path:
+    """A new unfinished folder, named by the time; making it is what reserves the name.
+
+    `ready` is a folder that gets the name: whoever sees it then sees its lock as well.
+    """
     base = datetime.fromtimestamp(at, timezone.utc).strftime("%Y-%m-%dT%H%MZ")
     for number in count(1):
         name = base if number == 1 else f"{base}-{number}"
         folder = store / f"{name}{UNFINISHED}"
-        if (store / name).exists():
+        if os.path.lexists(store / name) or os.path.lexists(folder):
             continue
         try:
-            folder.mkdir(mode=0o700)
-        except FileExistsError:
-            continue
+            if ready is None:
+                folder.mkdir(mode=0o700)
+            else:
+                ready.rename(folder)  # onto one that is there and not empty it fails
         except OSError as error:
-            raise _cannot_write(store, error) from error
-        if not (store / name).exists():  # it can only come from the folder that is ours now
+            if error.errno in _TAKEN:
+                continue
+            raise cannot_write(store, error) from error
+        if not os.path.lexists(store / name):  # it can only come from the folder that is ours now
             return folder
-        folder.rmdir()
+        if ready is None:
+            folder.rmdir()
+        else:
+            folder.rename(ready)
     raise AssertionError  # count never ends
 
 
@@ -239,7 +266,7 @@ def make_store(store: Path) -> None:
         store.mkdir(mode=0o700, parents=True, exist_ok=True)
         owner = store.stat().st_uid
     except OSError as error:
-        raise _cannot_write(store, error) from error
+        raise cannot_write(store, error) from error
     if owner != os.geteuid():
         raise SnapshotError(
             f"the store {store} belongs to another user (user id {owner})",
@@ -248,7 +275,7 @@ def make_store(store: Path) -> None:
         )
 
 
-def _cannot_write(store: Path, error: OSError) -> SnapshotError:
+def cannot_write(store: Path, error: OSError) -> SnapshotError:
     return SnapshotError(
         f"cannot make or use the store {store}: {error.strerror}",
         do="Name another place with --store or RAILWRIGHT_STORE.",
@@ -266,11 +293,9 @@ def sync(path: Path) -> None:
 
 def seal(folder: Path, run: dict[str, object]) -> None:
     """All files on disk and read-only; only then run.json says so, with their digests."""
-    for file in folder.rglob("*"):
-        kept = file.is_file() and file.relative_to(folder).parts[0] not in SCRATCH
-        if kept and file.name != "run.json":
-            sync(file)
-            file.chmod(0o444)
+    for file in (*folder.glob("facts/*"), *folder.glob("evidence/*")):
+        sync(file)
+        file.chmod(0o444)
     said = {**run, "format": FORMAT, "files": digests_of(folder)}
     said["digest"] = run_digest(said)
     written = folder / "run.json.new"
@@ -290,20 +315,41 @@ def remove(path: Path) -> bool:
         if path.is_symlink():
             path.unlink()
             return True
-        lock = Lock(path) if path.name.endswith(UNFINISHED) else None
+        lock = _to_remove(path) if path.name.endswith(UNFINISHED) else None
         gone = path.with_name(f"{REMOVING}{path.name}-{os.getpid()}")
         path.rename(gone)
-    except FileNotFoundError:
+    except (FileNotFoundError, GoneError):
         return False
     except OSError as error:
-        raise _cannot_write(path.parent, error) from error
+        raise cannot_write(path.parent, error) from error
     if lock is not None:
         lock.release()
     shutil.rmtree(gone, ignore_errors=True)
     return True
 
 
+def _to_remove(path: Path) -> Lock:
+    """Its lock; another session that removes it has it for a moment, one that writes for long."""
+    for _ in range(40):
+        try:
+            return Lock(path)
+        except BusyError:
+            time.sleep(0.025)
+    return Lock(path)
+
+
 def remove_remains(store: Path) -> None:
-    """What an earlier prune had taken out of sight and could not delete to its end."""
+    """What was out of sight when its session ended: of a prune, a start or a fill."""
     for path in store.glob(f"{REMOVING}*"):
+        _delete(path)
+    for path in (*store.glob(f"{STARTING}*"), *store.glob(f"{FILLING}*")):
+        if holder(path) is None:
+            _delete(path)
+
+
+def _delete(path: Path) -> None:
+    """A folder, a file or a link; never what a link points to."""
+    if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)

@@ -11,7 +11,11 @@ from railwright.text import plain
 
 
 def _size(folder: Path) -> float:
-    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 1e6
+    """In MB; 0 for one that another session deletes at this moment."""
+    try:
+        return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 1e6
+    except OSError:
+        return 0.0
 
 
 def _counts(snapshot: Snapshot) -> tuple[int, int]:
@@ -31,6 +35,8 @@ def print_stored(console: Console, store: Path) -> None:
         try:
             snapshot = load(path)
         except SnapshotError as error:
+            if not path.exists():
+                continue  # pruned by another session at this moment
             console.print(f"  {path.name:20}  damaged: {error.what}")
             continue
         total, reached = _counts(snapshot)
