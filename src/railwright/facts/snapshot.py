@@ -333,7 +333,7 @@ def _to_remove(path: Path) -> Lock:
     for _ in range(40):
         try:
             return Lock(path)
-        except BusyError:
+        except BusyError:  # noqa: PERF203 (looked at again a moment later)
             time.sleep(0.025)
     return Lock(path)
 
