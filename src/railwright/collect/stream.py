@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator
 
 from railwright.collect.frames import Frame, FrameReader
+from railwright.collect.probe import probes
 from railwright.facts.evidence import ANSWER_STATUSES, Answer
 from railwright.parse.base import Value
 
@@ -12,6 +13,13 @@ MOST_PLANNED = 20_000
 FLOOD_BYTES = 1 << 20  # no banner or login script is that long
 HELLO, END = ".hello", ".end"
 _NOT_STORABLE = re.compile("[\x00\ud800-\udfff]")
+# What a probe may be run once for each of; of a host there is one.
+_INSTANCES = {
+    "host": re.compile(""),
+    "nic": re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]", re.ASCII),
+    "port": re.compile(r"[^/\s]{1,64}/[0-9]{1,3}", re.ASCII),
+    "netdev": re.compile(r"[^/\s]{1,32}"),
+}
 _SECONDS = re.compile(r"[0-9]{1,10}(?:\.[0-9]{1,3})?", re.ASCII)
 
 
@@ -110,6 +118,8 @@ class MachineStream:
         key = (frame.probe, _text(fields.get("instance")))
         if frame.probe not in self._probes or key in self._answered:
             return None  # never asked, or said twice: the first answer stands
+        if key[1] and not self._may_be(*key):
+            return None  # nobody asked about such a thing: two answers about one would be added up
         status = _text(fields.get("status"))
         argv = fields.get("argv")
         code = fields.get("exit_code")
@@ -131,6 +141,11 @@ class MachineStream:
         )
         self._answered.add(key)
         return answer
+
+    def _may_be(self, probe: str, instance: str) -> bool:
+        """Whether a probe is run once for such a thing."""
+        known = probes().get(probe)
+        return known is None or bool(_INSTANCES[known.each].fullmatch(instance))
 
     def missing(self) -> Iterator[Answer]:
         """What was asked, or what the machine said it would read, and never came."""

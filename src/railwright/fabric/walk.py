@@ -97,7 +97,10 @@ class Forwarding:
         """Of each switch with routes the ports for the destination; None = no route fits."""
         if not self.address:
             return {}
-        address = ipaddress.ip_address(self.address)
+        try:
+            address = ipaddress.ip_address(self.address)
+        except ValueError:  # no address, whatever a host calls so: then no route is known for it
+            return {}
         if address.version == 4:
             rows = self._database.execute(_LONGEST, [sorted(switches), int(address)]).fetchall()
         else:
@@ -120,7 +123,10 @@ class Forwarding:
             [sorted(switches)],
         ).fetchall()
         for target, vrf, prefix, ports in rows:
-            network = ipaddress.ip_network(prefix, strict=False)
+            try:
+                network = ipaddress.ip_network(prefix, strict=False)
+            except ValueError:
+                continue
             rank = (network.prefixlen, vrf == "default")
             if address in network and (target not in best or best[target][0] < rank):
                 best[target] = (rank, ports)

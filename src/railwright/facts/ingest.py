@@ -159,12 +159,17 @@ class _Known:
 def _parsed(writer: RowWriter, answer: Answer) -> _Parsed:
     """Encoded as they come: an answer that is large as rows never is in memory as objects."""
     encoder = writer.encoder(LONGEST_VALUE, LARGEST_ROWS)
+    seen: set[tuple[Value, ...]] = set()
     try:
         for count, row in enumerate(rows_of(answer.probe, answer.instance, answer.stdout)):
             if count == MOST_ROWS:
                 return _Parsed({}, TOO_MANY, 200)
             if tables()[row.table].fed_by == "several":
                 row.values["probe"] = answer.probe
+            key = (row.table, *map(row.values.get, tables()[row.table].key))
+            if key in seen:
+                return _Parsed({}, f"one {row.table} is there twice", 200)
+            seen.add(key)
             encoder.add(row.table, row.values)
         return _Parsed(encoder.finish(), "", 200 + encoder.size)
     except NotUnderstoodError as error:

@@ -17,7 +17,7 @@ import duckdb
 
 from railwright.config import cache_folder
 from railwright.errors import SnapshotError
-from railwright.facts.duck import quote
+from railwright.facts.duck import identifier, quote
 from railwright.facts.evidence import EVIDENCE_COLUMNS
 from railwright.facts.schema import FOLDER, tables
 from railwright.nodes import LONGEST, MACHINE
@@ -192,7 +192,7 @@ def _check_columns(name: str, file: Path) -> None:
             found = {str(row[0]): str(row[1]) for row in described}
             if found != columns:
                 raise _other_columns(file, found, columns)
-            wrong = _wrong_names(database, table, source)
+            wrong = _wrong_rows(database, table, source)
         except duckdb.Error as error:
             raise SnapshotError(
                 f"{file} cannot be read", why=str(error).splitlines()[0], do=AGAIN
@@ -212,16 +212,18 @@ def _other_columns(file: Path, found: dict[str, str], columns: dict[str, str]) -
     )
 
 
-def _wrong_names(database: duckdb.DuckDBPyConnection, table: str, source: str) -> str:
+def _wrong_rows(database: duckdb.DuckDBPyConnection, table: str, source: str) -> str:
+    """Rows of no machine, of one that is none, or two for one thing: joins would multiply them."""
     without = f"SELECT count(*) FROM {source} WHERE target IS NULL"
     if database.execute(without).fetchall() != [(0,)]:
         return "it has rows of no machine"
-    if table not in ONE_PER_MACHINE:
+    if table not in tables():
         return ""
-    twice = f"SELECT target FROM {source} GROUP BY target HAVING count(*) > 1 LIMIT 1"
+    key = ", ".join(identifier(name) for name in dict.fromkeys(("target", *tables()[table].key)))
+    twice = f"SELECT target FROM {source} GROUP BY {key} HAVING count(*) > 1 LIMIT 1"
     if found := database.execute(twice).fetchall():
-        return f"{found[0][0][:100]!r} is there twice"
-    if odd := _no_machine(database, source):
+        return f"of {str(found[0][0])[:100]!r} one thing is there twice"
+    if table in ONE_PER_MACHINE and (odd := _no_machine(database, source)):
         return f"{odd[:100]!r} is not the name of a machine"
     return ""
 

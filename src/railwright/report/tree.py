@@ -95,6 +95,9 @@ def short_address(pci: str) -> str:
     return pci.removeprefix("0000:")
 
 
+DEEPEST = 30  # bridges above one another
+
+
 class Tree:
     """The functions of one host and what is known about the things among them."""
 
@@ -108,11 +111,12 @@ class Tree:
             self._below.setdefault(parent or "", []).append(function)
         self.missing = [pci for pci in things if pci not in known]
 
-    def _grow(self, function: Function) -> tuple[list[Node], int]:
+    def _grow(self, function: Function, depth: int = 0) -> tuple[list[Node], int]:
         """The nodes to show for a function, and how many others are below it."""
         nodes, others = [], 0
-        for child in self._below.get(function.pci, []):
-            more, uncounted = self._grow(child)
+        # A tree that is deeper than any real one is a circle: a host that lies about its bridges.
+        for child in self._below.get(function.pci, []) if depth < DEEPEST else ():
+            more, uncounted = self._grow(child, depth + 1)
             nodes += more
             others += uncounted
         if function.pci in self._things:
