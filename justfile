@@ -70,6 +70,8 @@ bench FOLDER:
     {{ python }} -m bench.lab_switch_faults
     {{ python }} -m bench.lab_guests
     {{ python }} -m bench.lab_whole
+    {{ python }} -m bench.store_sessions
+    {{ python }} -m bench.mutated_snapshots {{ FOLDER }}/mutated
 
 # constraints.txt: every dependency with the hashes of its wheels, from a wheelhouse made anew
 constraints: wheelhouse

@@ -11,6 +11,7 @@ from railwright.parse.base import Value
 
 MOST_PLANNED = 20_000
 FLOOD_BYTES = 1 << 20  # no banner or login script is that long
+SPARE = 2  # times a probe's cap: JSON that is written anew on the host may be longer than it was
 HELLO, END = ".hello", ".end"
 _NOT_STORABLE = re.compile("[\x00\ud800-\udfff]")
 # What a probe may be run once for each of; of a host there is one.
@@ -120,6 +121,11 @@ class MachineStream:
             return None  # never asked, or said twice: the first answer stands
         if key[1] and not self._may_be(*key):
             return None  # nobody asked about such a thing: two answers about one would be added up
+        known = probes().get(frame.probe)
+        if known is not None and len(frame.stdout) > SPARE * known.cap_bytes:
+            self._answered.add(key)
+            words = f"more than {known.cap_bytes} bytes"
+            return Answer(self.target, frame.probe, key[1], "cut", reason=words, truncated=True)
         status = _text(fields.get("status"))
         argv = fields.get("argv")
         code = fields.get("exit_code")

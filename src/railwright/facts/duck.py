@@ -27,8 +27,8 @@ LARGEST_OBJECT = 13 * 1024 * 1024  # one spool line: an 8 MiB answer in base64, 
 # What all rows of an answer have in common, with its type in the spool.
 _SHARED = {"target": "VARCHAR", "read_at": "DOUBLE"}
 MOST_ROWS = 5000  # per spool line
-LARGEST_LINE = 4 * 1024 * 1024  # of a spool of rows
-MOST_SPOOLED = 8 * 1024 * 1024  # bytes of one table; unfolded they take some times as much
+LARGEST_LINE = 1024 * 1024  # of a spool of rows
+MOST_SPOOLED = 4 * 1024 * 1024  # bytes of one table; unfolded they take some times as much
 _WORD = re.compile(r"[a-z_][a-z0-9_]*")
 # Rows are flat and made by us: no look-out for circles.
 _ENCODE = json.JSONEncoder(check_circular=False, separators=(",", ":")).encode

@@ -35,7 +35,8 @@ KNOWN_BYTES = 32 * 1024 * 1024  # of rows: some hundred kinds of answers
 # Ten times and more what the largest honest answer has: a switch with every route of a fabric.
 MOST_ROWS = 100_000
 LONGEST_VALUE = 1_000  # characters
-LARGEST_ROWS = 24 * 1024 * 1024  # of one answer, encoded
+LARGEST_ROWS = 16 * 1024 * 1024  # of one answer, encoded
+MOST_PIECES = 200_000  # of which lists and dictionaries are made before there is a row
 TOO_MANY = f"more than {MOST_ROWS:,} rows"
 LOST = "spool/lost"  # one sign for each answer whose line could not be read back
 NOT_STORED = "could not be stored"
@@ -58,6 +59,8 @@ def rows_of(probe: str, instance: str, stdout: bytes) -> Iterator[Row]:
     parser = _parser(probe)
     if parser is None:
         return
+    if any(stdout.count(sign) > MOST_PIECES for sign in (b"\n", b"{", b"[")):
+        raise NotUnderstoodError(f"more than {MOST_PIECES:,} lines or objects")
     try:
         yield from islice(parser(stdout, instance), MOST_ROWS + 1)  # type: ignore[operator]
     except NotUnderstoodError:

@@ -168,9 +168,13 @@ named as (
         p.target,
         p.port,
         p.rank,
-        coalesce(p.machine, p.says_name) as peer,
+        -- A name that a machine gives itself counts only where it has the port that is spoken of.
+        case
+            when p.rank >= 5 and p.machine_port is null and a.machine_port is null then p.says_name
+            else coalesce(p.machine, p.says_name)
+        end as peer,
         coalesce(p.machine_port, a.machine_port, p.says_port) as peer_port,
-        p.machine is not null as is_known,
+        p.machine is not null and (p.rank < 5 or coalesce(p.machine_port, a.machine_port) is not null) as is_known,
         coalesce(p.machine_port, a.machine_port) is not null as is_placed
     from placed as p
     left join answer as a
