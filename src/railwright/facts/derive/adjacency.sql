@@ -6,7 +6,7 @@ with machine as (
 
 -- What the operator calls a machine: in full and, where no two share it, by its first label. An IP address has none.
 called as (
-    select distinct target, lower(regexp_replace(target, '^.*@', '')) as name from machine
+    select distinct target, lower(split_part(target, '@', -1)) as name from machine
 ),
 
 by_name as (
@@ -21,21 +21,23 @@ by_label as (
     having count(distinct target) = 1
 ),
 
+said as (
+    select coalesce(lower(hostname), '') as name, target from host
+    union all
+    select coalesce(lower(hostname), '') as name, target from switch
+),
+
 -- What a machine calls itself: counts only where the operator calls nobody so, and no second one says the same.
 self_given as (
     select s.name, min(s.target) as target
     from (
-        select lower(hostname) as name, target from host
+        select said.name, said.target from said
         union
-        select lower(hostname) as name, target from switch
-        union
-        select split_part(lower(hostname), '.', 1) as name, target from host
-        union
-        select split_part(lower(hostname), '.', 1) as name, target from switch
+        select split_part(said.name, '.', 1) as name, said.target from said
     ) as s
+    anti join by_name as n on n.name = s.name
+    anti join by_label as l on l.name = s.name
     where s.name <> ''
-        and not exists (from by_name as n where n.name = s.name)
-        and not exists (from by_label as l where l.name = s.name)
     group by s.name
     having count(distinct s.target) = 1
 ),
@@ -150,7 +152,7 @@ placed as (
     select m.id, m.target, m.port, m.machine, m.rank, p.machine_port, m.says_name, m.says_port
     from machines_heard as m
     left join ports_heard as p on p.id = m.id and p.machine = m.machine
-    where m.id not in (from itself)
+    anti join itself as i on i.id = m.id
 ),
 
 -- A port id that says nothing to us (a number of the neighbour's own): perhaps the neighbour names this port.

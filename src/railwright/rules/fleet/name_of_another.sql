@@ -28,7 +28,7 @@ Targets that are addresses or aliases say nothing about host names; then only tw
 found, and both are named: which of them is right cannot be told.
 */
 with called as (
-    select target, split_part(lower(regexp_replace(target, '^.*@', '')), '.', 1) as label
+    select target, split_part(lower(split_part(target, '@', -1)), '.', 1) as label
     from target
     where not regexp_full_match(target, '(.*@)?([0-9.]+|.*:.*)')
 ),
