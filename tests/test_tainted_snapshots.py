@@ -597,7 +597,7 @@ COMMANDS = {
     "check markdown": Command(judged("--format", "markdown"), wanted_markdown),
     "explain first": Command(explained(0)),
     "explain last": Command(explained(-1)),
-    "explain nothing": Command(lambda copy: explained(0)(copy)[:3] + [f"{explained(0)(copy)[3]}!"]),
+    "explain nothing": Command(lambda copy: [*explained(0)(copy)[:3], f"{explained(0)(copy)[3]}!"]),
     "facts": Command(always("facts")),
     "show host": Command(always("show", "ember-h007")),
     "show switch": Command(always("show", "leaf1")),
