@@ -152,6 +152,7 @@ def test_what_a_table_cannot_take_is_set_aside(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A parser that gives a number beyond the column: that answer is named, the others are there."""
+
     def parse(stdout: bytes, _instance: str) -> list[Row]:
         return [Row("cpu", {"sockets": 10**30 if stdout == b"evil" else 2})]
 
