@@ -64,7 +64,7 @@ def test_folding_changes_no_verdict(tmp_path: Path) -> None:
 def test_most_rules_are_folded() -> None:
     """The saving is real: most rules of the default catalogue need not look at every machine."""
     default = tuple(rule for rule in shipped().values() if not rule.preview and not rule.baseline)
-    assert len(folding(default).place) > 0.6 * len(default)
+    assert len(folding(default).place) > 0.55 * len(default)
 
 
 def _overview(snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch, fewest: int) -> str:

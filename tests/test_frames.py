@@ -1,12 +1,19 @@
 """Frames: any chunking gives the same answers, and nothing hostile costs memory or raises."""
 
 import base64
+import tracemalloc
 import zlib
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from railwright.collect.frames import LARGEST_MACHINE, NOISE_CAP, FrameReader
+from railwright.collect.frames import (
+    LARGEST_MACHINE,
+    NOISE_CAP,
+    FrameReader,
+    OversizedHeadError,
+)
 
 RUN = "0badcafe"
 
@@ -131,6 +138,29 @@ def test_many_frames_that_unpack_to_much_are_a_flood() -> None:
         kept += sum(len(found.stdout) for found in reader.feed(data))
     assert reader.overflowing
     assert kept <= LARGEST_MACHINE
+
+
+def test_what_many_machines_leave_open_is_not_kept_in_memory() -> None:
+    """Each begins a frame as large as there is, on both streams, and never ends it."""
+    readers = [FrameReader(RUN) for _ in range(20)]
+    line = b"A" * 980 + b"\n"
+    tracemalloc.start()
+    for reader in readers:
+        for run in (RUN, RUN + "r"):
+            head = b"@rw1 " + run.encode() + b" 1 "
+            reader.feed(head + b"lscpu 9437184 00000000 23592\n")
+            for _ in range(5):
+                reader.feed((head + b"+ " + line) * 200)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 10 << 20  # of 40 MB that were sent
+
+
+def test_a_head_that_no_runner_writes_is_not_unfolded() -> None:
+    """Three bytes each on the way, sixty as an object."""
+    objects = b',"x":[' + b"{}," * 200_000 + b"{}]"
+    with pytest.raises(OversizedHeadError):
+        FrameReader(RUN).feed(frame(1, "pci", payload(extra=objects)))
 
 
 def test_a_stream_without_newline_is_not_kept() -> None:

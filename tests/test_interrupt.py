@@ -91,6 +91,7 @@ def stop(process: "subprocess.Popen[str]", is_apart: bool) -> None:
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate(timeout=20)
     assert process.returncode == 130, errors
-    assert errors == "railwright: interrupted\n"
+    said = [line for line in errors.splitlines() if "has no digests" not in line]  # made by hand
+    assert said == ["railwright: interrupted"]
     assert output == ""
     assert [pid for pid in below if os.path.exists(f"/proc/{pid}")] == []

@@ -85,22 +85,22 @@ def row(database: duckdb.DuckDBPyConnection, columns: str, name: str) -> tuple[A
 PORTS: dict[str, tuple[dict[str, Any], tuple[Any, ...]]] = {
     "usual": ({}, (392.1, "port", "validated", "")),
     "200G": ({"rate": 200.0}, (196.0, "port", "arithmetic", "")),
-    "small packets": ({"mtu": 1024}, (370.3, "port", "validated", "")),
+    "small-packets": ({"mtu": 1024}, (370.3, "port", "validated", "")),
     "IPv6": ({"gid": IPV6}, (390.2, "port", "validated", "")),
     "InfiniBand": ({"link_layer": "InfiniBand"}, (397.4, "port", "arithmetic", "")),
     "x8": ({"width": 8}, (229.9, "PCIe", "unvalidated", "")),
     "Gen4": ({"gts": 16, "payload": 512}, (240.1, "PCIe", "unvalidated", "")),
     "x4": ({"width": 4, "rate": 200.0}, (114.9, "PCIe", "validated", "")),
     # Without root the payload is not read; Gen5 x16 lets through 424 even with 128 bytes.
-    "no payload": ({"payload": None}, (392.1, "port", "validated", "")),
-    "no payload, x8": ({"payload": None, "width": 8}, (None, None, None, "PCIe payload not read")),
+    "no-payload": ({"payload": None}, (392.1, "port", "validated", "")),
+    "no-payload-x8": ({"payload": None, "width": 8}, (None, None, None, "PCIe payload not read")),
     # Then the MTU of the network device tells: 1500 leaves 1024.
-    "netdev's MTU": ({"mtu": None, "netdev_mtu": 1500}, (370.3, "port", "validated", "")),
-    "no MTU": ({"mtu": None, "netdev_mtu": None}, (None, None, None, "MTU not read")),
+    "netdev-s-MTU": ({"mtu": None, "netdev_mtu": 1500}, (370.3, "port", "validated", "")),
+    "no-MTU": ({"mtu": None, "netdev_mtu": None}, (None, None, None, "MTU not read")),
     "down": ({"state": "DOWN", "rate": 40.0}, (None, None, None, "the port is DOWN")),
-    "no rate": ({"rate": None}, (None, None, None, "rate not read")),
+    "no-rate": ({"rate": None}, (None, None, None, "rate not read")),
     "guest": ({"hypervisor": "KVM"}, (None, None, None, "a guest sees PCIe links that its hypervisor makes up")),
-    "perhaps a guest": ({"hypervisor": None}, (None, None, None, "PCIe path not read")),
+    "perhaps-a-guest": ({"hypervisor": None}, (None, None, None, "PCIe path not read")),
 }  # fmt: skip
 UNREAD = {
     "verbs_port": "MTU not read",
@@ -110,9 +110,9 @@ UNREAD = {
 }
 MORE = {
     "translated": {"iommu": "DMA-FQ"},
-    "iommu not read": {"iommu": None},
-    "other socket": {"gpu_relation": "SYS"},
-    "no GPU": {"gpu_relation": ""},
+    "iommu-not-read": {"iommu": None},
+    "other-socket": {"gpu_relation": "SYS"},
+    "no-GPU": {"gpu_relation": ""},
 }
 
 
@@ -121,7 +121,7 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> duckdb.DuckDBPyConnect
     """One snapshot with all of these hosts: none has to do with another."""
     hosts = [host(name, **made) for name, (made, _) in PORTS.items()]
     hosts += [host(name, **made) for name, made in MORE.items()]
-    hosts += [without(host(f"without {table}", netdev_mtu=None), table) for table in UNREAD]
+    hosts += [without(host(f"without-{table}", netdev_mtu=None), table) for table in UNREAD]
     limit = {"target": "limited", "pci": NIC, "name": "MAX_ACC_OUT_READ", "port": 0, "element": -1}
     hosts.append({**host("limited"), "nic_parameter": [{**limit, "current_code": 64}]})
     return ceilings(tmp_path_factory.mktemp("ports"), *hosts)
@@ -134,7 +134,7 @@ def test_a_port(database: duckdb.DuckDBPyConnection, name: str) -> None:
 
 @pytest.mark.parametrize("table", UNREAD)
 def test_what_was_not_read_is_not_known(database: duckdb.DuckDBPyConnection, table: str) -> None:
-    found = row(database, "write_gbps, low_gbps, alarm_gbps, basis, unknown", f"without {table}")
+    found = row(database, "write_gbps, low_gbps, alarm_gbps, basis, unknown", f"without-{table}")
     assert found == (None, None, None, None, UNREAD[table])
 
 
@@ -144,7 +144,7 @@ def test_what_was_not_read_is_not_known(database: duckdb.DuckDBPyConnection, tab
     [
         ("usual", (376.4, 392.1, 372.5, "direct", 2.7)),
         ("translated", (None, 392.1, None, "translated", 2.7)),
-        ("iommu not read", (None, 392.1, None, None, 2.7)),
+        ("iommu-not-read", (None, 392.1, None, None, 2.7)),
         ("limited", (376.4, 392.1, 372.5, "direct", 1.3)),
     ],
 )
@@ -164,7 +164,7 @@ def test_both_ways(database: duckdb.DuckDBPyConnection) -> None:
 
 def test_a_gpu_at_the_other_socket(database: duckdb.DuckDBPyConnection) -> None:
     # Sapphire Rapids: NCCL plans with 22 GB/s.
-    found = [row(database, "gpu_gbps", name) for name in ("other socket", "usual", "no GPU")]
+    found = [row(database, "gpu_gbps", name) for name in ("other-socket", "usual", "no-GPU")]
     assert found == [(176.0,), (392.1,), (None,)]
 
 
@@ -190,38 +190,38 @@ def test_hosts(tmp_path: Path) -> None:
     silent = {"target": [target("silent", "silent")]}
     made = (
         # 2 x 392.06 on the wire, 459.7 through Gen5 x16 with 256 bytes (B6: 460.9 less clock compensation).
-        second(host("two ports of one card"), "0000:18:00.1", ROOT),
-        second(host("two cards"), *other, card="0000:28:00.0"),
+        second(host("two-ports-of-one-card"), "0000:18:00.1", ROOT),
+        second(host("two-cards"), *other, card="0000:28:00.0"),
         # Each half shows the one 400G port; two Gen4 x16 slots carry 459.7 together.
-        second(host("halves of Socket Direct", gts=16), *other),
-        second(host("one port down"), *other, card="0000:28:00.0", state="DOWN", rate_gbps=40.0),
+        second(host("halves-of-Socket-Direct", gts=16), *other),
+        second(host("one-port-down"), *other, card="0000:28:00.0", state="DOWN", rate_gbps=40.0),
         # It may be one more of them.
-        second(host("a role not known"), *other, card="0000:28:00.0", role=None),
+        second(host("a-role-not-known"), *other, card="0000:28:00.0", role=None),
         silent,
-        host("storage alone", role="storage"),
+        host("storage-alone", role="storage"),
         # None is known only where it was looked for.
-        {**without(host("no port"), "port"), "probe_result": answers("no port", "infiniband")},
+        {**without(host("no-port"), "port"), "probe_result": answers("no-port", "infiniband")},
         {
-            **without(host("no port read"), "port"),
-            "probe_result": answers("no port read", infiniband="denied"),
+            **without(host("no-port-read"), "port"),
+            "probe_result": answers("no-port-read", infiniband="denied"),
         },
-        {**host("some not read"), "probe_result": answers("some not read", infiniband="cut")},
+        {**host("some-not-read"), "probe_result": answers("some-not-read", infiniband="cut")},
     )
     with ceilings(tmp_path, *made) as database:
         found = database.execute(
             "SELECT target, cards, ports, round(wire_gbps, 1), round(write_gbps, 1) FROM host_ceiling"
         ).fetchall()
     assert {name: told for name, *told in found} == {
-        "two ports of one card": [1, 2, 784.1, 459.7],
-        "two cards": [2, 2, 784.1, 784.1],
-        "halves of Socket Direct": [1, 1, 392.1, 392.1],
-        "one port down": [2, 1, 392.1, 392.1],
-        "a role not known": [1, 1, None, None],
+        "two-ports-of-one-card": [1, 2, 784.1, 459.7],
+        "two-cards": [2, 2, 784.1, 784.1],
+        "halves-of-Socket-Direct": [1, 1, 392.1, 392.1],
+        "one-port-down": [2, 1, 392.1, 392.1],
+        "a-role-not-known": [1, 1, None, None],
         "silent": [0, None, None, None],
-        "storage alone": [0, 0, 0, 0],
-        "no port": [0, 0, 0, 0],
-        "no port read": [0, None, None, None],
-        "some not read": [1, 1, None, None],
+        "storage-alone": [0, 0, 0, 0],
+        "no-port": [0, 0, 0, 0],
+        "no-port-read": [0, None, None, None],
+        "some-not-read": [1, 1, None, None],
     }
 
 
@@ -361,7 +361,7 @@ def test_a_rate_without_end_is_no_rate() -> None:
     [
         ("halves of one card", 1, None),
         ("two ports of one slot", 2, 229.9),
-        ("one port down", 1, None),
+        ("one-port-down", 1, None),
     ],
 )
 def test_nccl_counts_ports_by_cards(
@@ -371,7 +371,7 @@ def test_nccl_counts_ports_by_cards(
     made = {
         "halves of one card": second(host("a", gts=16), *other),
         "two ports of one slot": second(host("a"), "0000:18:00.1", ROOT),
-        "one port down": second(host("a"), *other, card=other[0], state="DOWN", rate_gbps=40.0),
+        "one-port-down": second(host("a"), *other, card=other[0], state="DOWN", rate_gbps=40.0),
     }
     result = run(by_hand(tmp_path, made[name]), "nccl", "--format", "json")
     shape = json.loads(result.stdout)["cluster"]

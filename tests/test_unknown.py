@@ -58,7 +58,7 @@ def _fleet(read: Reading, turn: int) -> dict[str, Reading]:
             for answer in read.answers
             for one in (_lost(answer, way) if answer.probe == probe else [answer])
         )
-        fleet[f"{probe}~{way}"] = replace(read, answers=tuple(left))
+        fleet[f"{probe}.{way.replace(' ', '-')}"] = replace(read, answers=tuple(left))
     return fleet
 
 

@@ -12,14 +12,13 @@ rule = "*"
 …
 """
 
-import json
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
 from railwright.errors import UsageError
 from railwright.node_sets import unfold
-from railwright.toml import load_toml
+from railwright.toml import load_toml, toml_text
 
 KINDS = {"waive": "fail", "accept_gap": "unknown"}
 _KEYS = ("rule", "subjects", "reason", "owner", "expires")
@@ -109,8 +108,7 @@ def append_waiver(path: Path, waiver: Waiver) -> None:
     said = {"rule": waiver.rule, "subjects": list(waiver.subjects)}
     said |= {"reason": waiver.reason, "owner": waiver.owner}
     text = f"[[{next(kind for kind, verdict in KINDS.items() if verdict == waiver.verdict)}]]\n"
-    # A JSON text is a TOML text as well.
-    text += "".join(f"{key} = {json.dumps(value)}\n" for key, value in said.items())
+    text += "".join(f"{key} = {toml_text(value)}\n" for key, value in said.items())
     text += f"expires = {waiver.expires.isoformat()}\n"
     for one in read_waivers(text, "the waiver"):
         one.prefixes()

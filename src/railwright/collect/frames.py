@@ -8,18 +8,28 @@ import base64
 import binascii
 import json
 import re
+import tempfile
 import zlib
 from dataclasses import dataclass, field
+from functools import partial
+
+from railwright.facts.evidence import in_words
 
 MARK = b"@rw1"
 LONGEST_LINE = 1024  # the runner's lines are shorter; a longer one is not ours
 LARGEST_PAYLOAD = 9 * 1024 * 1024  # the largest cap of a probe (8 MiB) and its head
+LARGEST_HEAD = 512 * 1024  # 20,000 planned answers of a hello; JSON unfolds to forty times its size
+KEPT_IN_MEMORY = 64 * 1024  # of an open frame; of hundreds of machines all may have one open
 MOST_FRAMES = 20_000  # 16 NICs x 20 probes is 320; a machine that sends more is broken
 # All answers of one machine, unpacked: an 8-GPU host gives 2 MB, and zlib can fold 1,000 to 1.
 LARGEST_MACHINE = 64 * 1024 * 1024
 NOISE_CAP = 1024
 
 _NAME = re.compile(rb"[.a-z][a-z0-9_]{0,40}")
+
+
+class OversizedHeadError(Exception):
+    """No runner writes such a head: whoever sends it is taken apart no further."""
 
 
 @dataclass
@@ -42,7 +52,19 @@ class _Open:
     length: int
     checksum: int
     lines: int
-    parts: list[bytes] = field(default_factory=list)
+    body: "tempfile.SpooledTemporaryFile[bytes]" = field(
+        default_factory=partial(tempfile.SpooledTemporaryFile, KEPT_IN_MEMORY)
+    )
+
+    def take_line(self, body: bytes) -> None:
+        with in_words():
+            self.body.write(body)
+        self.lines -= 1
+
+    def take_all(self) -> bytes:
+        with in_words(), self.body:
+            self.body.seek(0)
+            return self.body.read()
 
 
 class FrameReader:
@@ -134,6 +156,7 @@ class FrameReader:
             return False
         if stream in self._open:
             self.damaged += 1  # the one before never got its last line
+            self._open.pop(stream).body.close()
         self._open[stream] = _Open(int(sequence), probe.decode("ascii"), size, crc, count)
         return True
 
@@ -142,8 +165,8 @@ class FrameReader:
         if opened is None or opened.sequence != sequence:
             self._add_noise(body)
             return None
-        opened.parts.append(body)
-        if len(opened.parts) < opened.lines:
+        opened.take_line(body)
+        if opened.lines > 0:
             return None
         del self._open[stream]
         self.unpacked += opened.length
@@ -167,16 +190,11 @@ class FrameReader:
 
 def _decode(stream: str, opened: _Open) -> Frame | None:
     """The frame, or None where anything about it does not agree."""
-    packed = b"".join(opened.parts)
+    packed = opened.take_all()
     try:
-        unpacker = zlib.decompressobj()
-        zipped = base64.b64decode(packed, validate=True)
-        payload = unpacker.decompress(zipped, opened.length)  # never more than it announced
-        if len(payload) != opened.length or unpacker.unconsumed_tail or not unpacker.eof:
-            return None
-        if zlib.crc32(payload) != opened.checksum:
-            return None
-        head, _, rest = payload.partition(b"\n")
+        head, _, rest = _unpack(packed, opened).partition(b"\n")
+        if len(head) > LARGEST_HEAD:
+            raise OversizedHeadError
         fields = json.loads(head)
     except (binascii.Error, zlib.error, ValueError, RecursionError):
         return None
@@ -186,3 +204,14 @@ def _decode(stream: str, opened: _Open) -> Frame | None:
     if not isinstance(out, int) or not isinstance(err, int) or out < 0 or out + err != len(rest):
         return None
     return Frame(stream, opened.sequence, opened.probe, fields, rest[:out], rest[out:], packed)
+
+
+def _unpack(packed: bytes, opened: _Open) -> bytes:
+    """What travelled as base64 of zlib; ValueError unless it is what its head announced."""
+    unpacker = zlib.decompressobj()
+    zipped = base64.b64decode(packed, validate=True)
+    payload = unpacker.decompress(zipped, opened.length)  # never more than it announced
+    whole = len(payload) == opened.length and unpacker.eof and not unpacker.unconsumed_tail
+    if not whole or zlib.crc32(payload) != opened.checksum:
+        raise ValueError
+    return payload

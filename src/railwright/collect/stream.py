@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from railwright.collect.frames import Frame, FrameReader
 from railwright.collect.probe import probes
+from railwright.errors import RailwrightError
 from railwright.facts.evidence import ANSWER_STATUSES, Answer
 from railwright.parse.base import Value
 
@@ -87,6 +88,8 @@ class MachineStream:
         try:
             for frame in self.reader.feed(data):
                 self._take(frame, answers)
+        except RailwrightError:  # our own trouble, such as a full disk
+            raise
         except Exception as error:  # the boundary
             self.trouble = f"could not be taken apart: {type(error).__name__}"
         return answers

@@ -161,9 +161,9 @@ class Forwarding:
         )
 
 
-_OCTETS = "split_part(split_part(prefix, '/', 1), '.', {0})::BIGINT * {1}"
+_OCTETS = "TRY_CAST(split_part(split_part(prefix, '/', 1), '.', {0}) AS UTINYINT)::BIGINT * {1}"
 _NUMBER = " + ".join(_OCTETS.format(n, 256 ** (4 - n)) for n in range(1, 5))
-_LENGTH = "split_part(prefix, '/', 2)::INTEGER"
+_LENGTH = "least(TRY_CAST(split_part(prefix, '/', 2) AS UTINYINT), 32)"
 # The longest prefix, of whichever table; of two alike that of the default one.
 _LONGEST = f"""
 SELECT target, ports FROM switch_route

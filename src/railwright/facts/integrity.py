@@ -5,6 +5,7 @@ looked at when it is first opened; what was found good is remembered by its inod
 time in the user's cache, so that the next verb does not read it all again.
 """
 
+import contextlib
 import hashlib
 import json
 import os
@@ -17,7 +18,7 @@ import duckdb
 
 from railwright.config import cache_folder
 from railwright.errors import SnapshotError
-from railwright.facts.duck import identifier, quote
+from railwright.facts.duck import file_list, identifier, quote
 from railwright.facts.evidence import EVIDENCE_COLUMNS
 from railwright.facts.schema import FOLDER, tables
 from railwright.nodes import LONGEST, MACHINE
@@ -116,14 +117,14 @@ class Verified:
         known = self._read()
         found = {}
         for name in names:
-            file = self._path / name
-            status = regular(file)
+            status = regular(self._path / name)
             mark = [status.st_ino, status.st_size, status.st_ctime_ns, schema_digest()]
             if known.get(name) != mark:
                 self.check_bytes(name)
-                _check_columns(name, file)
                 found[name] = mark
         if found:
+            # What has its digest is as it was written; what has none may hold anything.
+            _check_content(self._path, list(found), rows_too=self._digests is None)
             self._write(known | found)
 
     def trust(self) -> None:
@@ -175,32 +176,55 @@ class Verified:
             pass
 
 
-def _expected(folder: str, table: str) -> dict[str, str]:
+def _expected(name: str) -> dict[str, str]:
+    folder, _, table = name.removesuffix(".parquet").partition("/")
     if folder == "evidence":
         return {name: kind for name, (_, kind) in EVIDENCE_COLUMNS.items()}
     return tables()[table].column_types() if table in tables() else {}
 
 
-def _check_columns(name: str, file: Path) -> None:
-    """The columns, the types and the names of machines of one file."""
-    folder, _, table = name.removesuffix(".parquet").partition("/")
-    columns = _expected(folder, table)
-    source = f"read_parquet({quote(str(file))})"
+def _check_content(folder: Path, names: list[str], *, rows_too: bool) -> None:
+    """The columns and types of these files; of rows the names of machines and the keys too."""
     with duckdb.connect(":memory:") as database:
-        try:
-            described = database.execute(f"DESCRIBE FROM {source}").fetchall()
-            found = {str(row[0]): str(row[1]) for row in described}
-            if found != columns:
-                raise _other_columns(file, found, columns)
-            wrong = _wrong_rows(database, table, source)
-        except duckdb.Error as error:
-            raise SnapshotError(
-                f"{file} cannot be read", why=str(error).splitlines()[0], do=AGAIN
-            ) from error
-    if wrong:
-        raise SnapshotError(
-            f"{file} is damaged: {wrong}", why="What is counted over it would be wrong.", do=AGAIN
-        )
+        flat = _all_columns(database, [folder / name for name in names if name[0] == "f"])
+        for name in names:
+            file = folder / name
+            try:
+                described = flat.get(str(file)) or _columns(database, file)
+                if described != _expected(name):
+                    raise _other_columns(file, described, _expected(name))
+                wrong = _wrong_rows(database, name, file) if rows_too else ""
+            except duckdb.Error as error:
+                raise SnapshotError(
+                    f"{file} cannot be read", why=str(error).splitlines()[0], do=AGAIN
+                ) from error
+            if wrong:
+                raise SnapshotError(
+                    f"{file} is damaged: {wrong}",
+                    why="What is counted over it would be wrong.",
+                    do=AGAIN,
+                )
+
+
+def _columns(database: duckdb.DuckDBPyConnection, file: Path) -> dict[str, str]:
+    """Name and type of each column."""
+    found = database.execute(f"DESCRIBE FROM read_parquet({quote(str(file))})").fetchall()
+    return {str(row[0]): str(row[1]) for row in found}
+
+
+def _all_columns(
+    database: duckdb.DuckDBPyConnection, files: list[Path]
+) -> dict[str, dict[str, str]]:
+    """The same of many files without lists in them, at once; {} if one of them is no Parquet."""
+    query = (
+        f"SELECT file_name, name, duckdb_type FROM parquet_schema({file_list(files)}) "
+        "WHERE num_children IS NULL"
+    )
+    found: dict[str, dict[str, str]] = {}
+    with contextlib.suppress(duckdb.Error):
+        for file, name, kind in database.execute(query).fetchall() if files else ():
+            found.setdefault(file, {})[name] = kind
+    return found
 
 
 def _other_columns(file: Path, found: dict[str, str], columns: dict[str, str]) -> OtherColumnsError:
@@ -212,12 +236,17 @@ def _other_columns(file: Path, found: dict[str, str], columns: dict[str, str]) -
     )
 
 
-def _wrong_rows(database: duckdb.DuckDBPyConnection, table: str, source: str) -> str:
+def _wrong_rows(database: duckdb.DuckDBPyConnection, name: str, file: Path) -> str:
     """Rows of no machine, of one that is none, or two for one thing: joins would multiply them."""
-    without = f"SELECT count(*) FROM {source} WHERE target IS NULL"
-    if database.execute(without).fetchall() != [(0,)]:
+    source, table = f"read_parquet({quote(str(file))})", file.stem
+    counted = f"SELECT count(*), count(target) FROM {source}"
+    [(rows, named)] = database.execute(counted).fetchall()
+    if rows != named:
         return "it has rows of no machine"
-    if table not in tables():
+    if not rows or not name.startswith("facts/"):
+        return ""
+    # A switch is asked by many commands: what one tells of a port is a row beside another's.
+    if tables()[table].fed_by == "several":
         return ""
     key = ", ".join(identifier(name) for name in dict.fromkeys(("target", *tables()[table].key)))
     twice = f"SELECT target FROM {source} GROUP BY {key} HAVING count(*) > 1 LIMIT 1"

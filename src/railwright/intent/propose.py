@@ -1,10 +1,13 @@
 """A first site file from what a fleet mostly is: to be read by a person, not to be trusted."""
 
-import json
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import duckdb
+
+from railwright.intent.site import ROLES
+from railwright.text import plain
+from railwright.toml import toml_text
 
 # What most compute ports have, per setting: the SELECT gives one value per port, NULL = not read.
 _COMPUTE = "(FROM port WHERE role = 'compute' AND link_layer = 'Ethernet' AND netdev <> '')"
@@ -74,7 +77,7 @@ def _fabric(database: duckdb.DuckDBPyConnection) -> Iterator[str]:
         if found is None:
             yield f"# {name}: not read, or no value that most compute ports have"
         else:
-            value = json.dumps(found.value)
+            value = toml_text(found.value)
             yield f"{name} = {value}  # {found.have:,} of {found.total:,} compute ports"
 
 
@@ -95,7 +98,7 @@ def _classes(database: duckdb.DuckDBPyConnection) -> Iterator[str]:
         yield ""
         yield f"[[class]]  # {count:,} hosts"
         yield f'name = "class-{number}"'
-        yield f"kind = {json.dumps(kind)}"
+        yield f"kind = {toml_text(kind)}"
         said = {"gpus": gpus, "compute_nics": cards, "port_rate_gbps": rate, "numa_nodes": nodes}
         for name, value in said.items():
             yield f"{name} = {value:.0f}" if value else f"# {name} = ?  # could not be told"
@@ -108,20 +111,19 @@ def _nics(database: duckdb.DuckDBPyConnection) -> Iterator[str]:
         "FROM rdma_device WHERE psid <> '' GROUP BY psid ORDER BY count(*) DESC, psid"
     ).fetchall()
     for psid, versions, count, usual, unread in rows:
-        others = (
-            f", also {', '.join(v for v in versions if v != usual)}" if len(versions) > 1 else ""
-        )
+        rare = ", ".join(plain(version) for version in versions if version != usual)
+        others = f", also {rare}" if rare else ""
         lacking = f", {unread:,} not read" if unread else ""
         yield ""
         yield f"[[nic]]  # {count:,} functions{others}{lacking}"
-        yield f"psid = {json.dumps(psid)}"
-        yield f"firmware = {json.dumps(usual)}" if usual else "# firmware = ?  # not read"
+        yield f"psid = {toml_text(psid)}"
+        yield f"firmware = {toml_text(usual)}" if usual else "# firmware = ?  # not read"
 
 
 def _roles(database: duckdb.DuckDBPyConnection) -> Iterator[str]:
     rows = database.execute(
         "SELECT role, device, count(*), (SELECT count(*) FROM port o WHERE o.device = p.device) "
-        "FROM port p WHERE role IS NOT NULL GROUP BY role, device ORDER BY role, device"
+        f"FROM port p WHERE role IN {ROLES} GROUP BY role, device ORDER BY role, device"
     ).fetchall()
     settled: dict[str, list[str]] = {}
     for role, device, count, total in rows:
@@ -130,8 +132,8 @@ def _roles(database: duckdb.DuckDBPyConnection) -> Iterator[str]:
     for role, devices in settled.items():
         yield ""
         yield "[[role]]  # inferred: read it, then it is your word"
-        yield f'role = "{role}"'
-        yield f"devices = {json.dumps(devices)}"
+        yield f"role = {toml_text(role)}"
+        yield f"devices = {toml_text(devices)}"
     if len({(device) for _, device, _, _ in rows}) > sum(map(len, settled.values())):
         yield '# Some devices have different roles on different hosts: name them with hosts = "…".'
 
