@@ -11,7 +11,7 @@ from typing import Any
 from railwright.collect.probe import probes
 from railwright.collect.runner import FILTERS, apply_filter, known_errors
 from railwright.facts.evidence import Answer
-from railwright.facts.ingest import MOST_PIECES
+from railwright.facts.ingest import too_many_pieces
 
 MOST_LINES = 20_000  # remembered per probe; some MB in all
 _BY_LINE = ("lines", "rows")
@@ -29,8 +29,7 @@ class Gate:
         """The answer, without what the probe's filter would have dropped on the host."""
         if answer.stderr:
             answer = self._errors(answer)
-        if any(answer.stdout.count(sign) > MOST_PIECES for sign in (b"\n", b"{", b"[")):
-            words = f"more than {MOST_PIECES:,} lines or objects"
+        if words := too_many_pieces(answer.probe, answer.stdout):
             return replace(answer, stdout=b"", status="cut", reason=words, packed=b"")
         if self._keep is None or not answer.stdout or self._is_known(answer.stdout):
             return answer

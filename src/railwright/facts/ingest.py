@@ -27,7 +27,7 @@ from railwright.facts.duck import (
     read_spool,
 )
 from railwright.facts.evidence import EVIDENCE_COLUMNS, Answer, read_spool_line
-from railwright.facts.schema import tables
+from railwright.facts.schema import feeding_probes, tables
 from railwright.parse.base import NotUnderstoodError, Row, Value
 
 ROWS_AT_A_TIME = 64  # an answer can be megabytes
@@ -36,7 +36,16 @@ KNOWN_BYTES = 32 * 1024 * 1024  # of rows: some hundred kinds of answers
 MOST_ROWS = 100_000
 LONGEST_VALUE = 1_000  # characters
 LARGEST_ROWS = 16 * 1024 * 1024  # of one answer, encoded
-MOST_PIECES = 200_000  # of which lists and dictionaries are made before there is a row
+# Pieces of which lists and dictionaries are made before there is a row, at up to 1,000 bytes each.
+# A switch tells 64 next hops of each of a thousand prefixes; a host with 10,000 routes is large.
+MOST_PIECES = {"lines": 200_000, "objects": 200_000, "lists": 200_000, "values": 2_000_000}
+MOST_OF_A_HOST = MOST_PIECES | {"objects": 30_000, "lists": 30_000, "values": 300_000}
+_SIGNS = {
+    "lines": (b"\n", b"\r", b"\v", b"\f", b"\x1c", b"\x1d", b"\x1e", b"\x85"),  # of splitlines
+    "objects": (b"{",),
+    "lists": (b"[",),
+    "values": (b",",),
+}
 TOO_MANY = f"more than {MOST_ROWS:,} rows"
 LOST = "spool/lost"  # one sign for each answer whose line could not be read back
 NOT_STORED = "could not be stored"
@@ -54,13 +63,29 @@ def _parser(probe: str) -> object | None:
         return None
 
 
+@cache
+def _host_probes() -> frozenset[str]:
+    return frozenset(feeding_probes())
+
+
+def too_many_pieces(probe: str, stdout: bytes) -> str:
+    """Why an answer is not even taken apart; '' where it may be."""
+    bounds = MOST_OF_A_HOST if probe in _host_probes() else MOST_PIECES
+    if len(stdout) <= min(bounds.values()):
+        return ""
+    for pieces, most in bounds.items():
+        if any(stdout.count(sign) > most for sign in _SIGNS[pieces]):
+            return f"more than {most:,} {pieces}"
+    return ""
+
+
 def rows_of(probe: str, instance: str, stdout: bytes) -> Iterator[Row]:
     """The rows of one answer, within bounds; raises NotUnderstoodError in words."""
     parser = _parser(probe)
     if parser is None:
         return
-    if any(stdout.count(sign) > MOST_PIECES for sign in (b"\n", b"{", b"[")):
-        raise NotUnderstoodError(f"more than {MOST_PIECES:,} lines or objects")
+    if words := too_many_pieces(probe, stdout):
+        raise NotUnderstoodError(words)
     try:
         yield from islice(parser(stdout, instance), MOST_ROWS + 1)  # type: ignore[operator]
     except NotUnderstoodError:
@@ -204,7 +229,8 @@ class _Ingest:
             parsed = _KNOWN.get(key) if not answer.stderr else None
             if parsed is None:
                 admitted = admit(answer)
-                parsed = _parsed(self._writer, admitted)
+                is_ok = admitted.status == "ok"
+                parsed = _parsed(self._writer, admitted) if is_ok else _Parsed({}, "", 0)
                 if admitted is answer:
                     _KNOWN.keep(key, parsed)
                 answer, status, reason = admitted, admitted.status, admitted.reason
