@@ -45,6 +45,9 @@ def pytest_unconfigure() -> None:
 # Files are dealt out to processes one by one: the longest first, then all end at about the same time.
 LONGEST_FIRST = (
     "test_store.py",
+    "test_hostile_hosts.py",
+    "test_store_sessions.py",
+    "test_mutated_snapshots.py",
     "test_faults.py",
     "test_fabric_faults.py",
     "test_round_trip.py",

@@ -57,7 +57,9 @@ def finish(
 ) -> None:
     """Keep what had arrived of a collection that was cut off; the snapshot says what it lacks."""
     folder = store_folder(store)
-    found = [path for path in unfinished(folder) if path.name.startswith(name)]
+    there = unfinished(folder)
+    found = [path for path in there if path.name == f"{name}{UNFINISHED}"]
+    found = found or [path for path in there if path.name.startswith(name)]
     idle = [path for path in found if holder(path) is None]
     if not found:
         raise UsageError(

@@ -4,7 +4,6 @@ import asyncio
 import getpass
 import platform
 import shutil
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -18,8 +17,7 @@ from railwright.collect.switch_run import SwitchPlan
 from railwright.errors import UsageError
 from railwright.facts import merge
 from railwright.facts.build import Building
-from railwright.facts.locks import Lock
-from railwright.facts.snapshot import FILLING, Snapshot, find, make_store
+from railwright.facts.snapshot import FILLING, Snapshot, find, hidden_folder, make_store
 from railwright.reach.job import Limits, Transport
 from railwright.reach.local import LocalTransport
 from railwright.reach.slurm import SlurmTransport
@@ -150,11 +148,13 @@ def _fill(
         )
     make_store(store)
     # Parts are no snapshots of the fleet: out of sight, so that none is ever the latest.
-    hidden = Path(tempfile.mkdtemp(prefix=FILLING, dir=store))
-    lock = Lock(hidden)
+    hidden, lock = hidden_folder(store, FILLING)
     try:
         parts = _read_parts(session, targets, hidden, (old, gaps, plan), show)
-        return merge.merge(store, [old, *parts], {"filled_from": old.name})
+        extra: dict[str, object] = {"filled_from": old.name}
+        if any(part.run.get("interrupted") for part in parts):
+            extra["interrupted"] = True
+        return merge.merge(store, [old, *parts], extra)
     finally:
         lock.release()
         shutil.rmtree(hidden, ignore_errors=True)
@@ -177,14 +177,16 @@ def _read_parts(
         building = Building(
             store, head, {box: targets.out_of_service.get(box, "") for box in boxes}
         )
-        read_into(session, [], building, show, building=building, switches=plan)
-        parts.append(building.finish({}, admit))
+        whole = read_into(session, [], building, show, building=building, switches=plan)
+        parts.append(building.finish({} if whole else {"interrupted": True}, admit))
     for names, hosts in gaps.items():
+        if parts and parts[-1].run.get("interrupted"):
+            break
         state = merge.out_of_service(old, hosts) | targets.out_of_service
         chosen = Targets(tuple(hosts), {host: state.get(host, "") for host in hosts})
         head = {**run_head(replace(session, switches=None), targets), "probes": list(names)}
         building = Building(store, head, chosen.out_of_service)
         probes = [known[name] for name in names]
-        read_into(session, hosts, building, show, probes=probes, building=building)
-        parts.append(building.finish({}, admit))
+        whole = read_into(session, hosts, building, show, probes=probes, building=building)
+        parts.append(building.finish({} if whole else {"interrupted": True}, admit))
     return parts

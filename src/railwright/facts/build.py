@@ -6,7 +6,6 @@ arrived by then into a snapshot that says what it lacks: the same code a whole r
 
 import json
 import shutil
-import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -42,6 +41,7 @@ from railwright.facts.snapshot import (
     UNFINISHED,
     Snapshot,
     cannot_write,
+    hidden_folder,
     load,
     make_store,
     read_run,
@@ -65,14 +65,18 @@ class Building:
         _check_names(targets)
         make_store(store)
         head = {"format": FORMAT, "version": __version__, **run, "target_names": targets}
-        try:  # out of sight until it is locked and says what it is
-            ready = Path(tempfile.mkdtemp(prefix=STARTING, dir=store))
-            self.lock = Lock(ready)
+        ready, self.lock = hidden_folder(store, STARTING)  # until it says what it is
+        try:
             (ready / "spool").mkdir()
             (ready / "run.json").write_text(json.dumps(head), "utf-8")
-        except OSError as error:
-            raise cannot_write(store, error) from error
-        self.folder = reserve(store, time.time(), ready)  # a merged one too is the latest there is
+            # A merged one too is the latest there is.
+            self.folder = reserve(store, time.time(), ready)
+        except BaseException as error:
+            shutil.rmtree(ready, ignore_errors=True)
+            self.lock.release()
+            if isinstance(error, OSError):
+                raise cannot_write(store, error) from error
+            raise
         self.lock.moved(self.folder)
         self.name = self.folder.name.removesuffix(UNFINISHED)
         self._evidence = Spool(self.folder / "spool", "part")

@@ -29,6 +29,10 @@ class BusyError(SnapshotError):
     """Somebody is at work on the folder."""
 
 
+class NoRoomError(SnapshotError):
+    """The disk is so full that the lock cannot be written."""
+
+
 class GoneError(SnapshotError):
     """Another session has finished or pruned the folder in the meantime."""
 
@@ -80,8 +84,11 @@ class Lock:
         if not same:
             raise _gone(self._folder)
         said = {"pid": os.getpid(), "host": platform.node(), "since": time.time()}
-        os.ftruncate(self._handle, 0)
-        os.pwrite(self._handle, json.dumps(said).encode("ascii"), 0)
+        try:
+            os.ftruncate(self._handle, 0)
+            os.pwrite(self._handle, json.dumps(said).encode("ascii"), 0)
+        except OSError as error:
+            raise _gone(self._folder, error) from error
 
     def moved(self, folder: Path) -> None:
         """The folder has got another name."""
@@ -95,6 +102,11 @@ class Lock:
 
 
 def _gone(folder: Path, error: OSError | None = None) -> SnapshotError:
+    if error is not None and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return NoRoomError(
+            f"cannot work on {folder}: {error.strerror}",
+            do="Free disk space; railwright store prune deletes snapshots.",
+        )
     if error is not None and error.errno not in (errno.ENOENT, errno.ENOTDIR):
         return SnapshotError(
             f"cannot work on {folder}: {error.strerror}",

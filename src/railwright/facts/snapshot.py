@@ -6,11 +6,13 @@
   facts/<table>.parquet
 """
 
+import contextlib
 import errno
 import json
 import os
 import re
 import shutil
+import tempfile
 import time
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -25,8 +27,9 @@ from railwright.errors import SnapshotError
 from railwright.facts.duck import connect, file_list, identifier, quote
 from railwright.facts.evidence import EVIDENCE_COLUMNS
 from railwright.facts.integrity import Verified, digests_of, regular, run_digest
-from railwright.facts.locks import BusyError, GoneError, Lock, holder
+from railwright.facts.locks import BusyError, GoneError, Lock, NoRoomError, holder
 from railwright.facts.schema import table_names
+from railwright.text import plain
 
 FORMAT = 2  # with digests
 WITHOUT_DIGESTS = 1
@@ -36,6 +39,8 @@ NAME = re.compile(r"\d{4}-\d\d-\d\dT\d{4}Z(-\d+)?")
 UNFINISHED = ".unfinished"
 # Out of sight: what is being deleted, what has not got its name yet, what a fill has read.
 REMOVING, STARTING, FILLING = ".removing-", ".starting-", ".filling-"
+_NOT_LOCKED_YET = ".new-"
+_LONG_AGO_S = 3600  # nobody takes that long from making a folder to locking it
 _FILE = re.compile(r"(?:facts|evidence)/[A-Za-z0-9_.-]+\.parquet", re.ASCII)
 SCRATCH = ("spool", "parts", "tmp")  # what a snapshot in the making needs, and no other
 
@@ -102,11 +107,7 @@ def load(path: Path) -> Snapshot:
             why="Part of what was asked for may be missing.",
             do="railwright store finish keeps what had arrived and says what it lacks.",
         )
-    if _PATTERN_SIGNS & set(str(path)):
-        raise SnapshotError(
-            f"the path {path} has a sign in it that DuckDB takes for a pattern: * ? [",
-            do="Move the snapshot to a folder without it.",
-        )
+    _check_path(path, "Move the snapshot to another folder.")
     run = read_run(path)
     version = run.get("format")
     if version == FORMAT and run.get("digest") != run_digest(run):
@@ -122,6 +123,16 @@ def load(path: Path) -> Snapshot:
         )
     _check_run(path, run)
     return Snapshot(path, run)
+
+
+def _check_path(path: Path, remedy: str) -> None:
+    """DuckDB takes some signs for a pattern, and nothing but UTF-8."""
+    if _PATTERN_SIGNS & set(str(path)):
+        raise SnapshotError(f"the path {path} has a sign of patterns in it: * ? [", do=remedy)
+    try:
+        str(path).encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise SnapshotError(f"the path {plain(str(path))} is not UTF-8", do=remedy) from error
 
 
 def read_run(path: Path) -> dict[str, object]:
@@ -226,6 +237,27 @@ def find(store: Path, wanted: str | None) -> Snapshot:
     return load(found[-1])
 
 
+def hidden_folder(store: Path, prefix: str) -> tuple[Path, Lock]:
+    """A folder out of sight that is this session's: nobody sees it under its name without its lock.
+
+    Else a prune at that moment would take it for what a killed session left.
+    """
+    made = None
+    try:
+        made = Path(tempfile.mkdtemp(prefix=_NOT_LOCKED_YET, dir=store))
+        lock = Lock(made)
+        hidden = made.with_name(prefix + made.name.removeprefix(_NOT_LOCKED_YET))
+        made.rename(hidden)
+    except BaseException as error:
+        if made is not None:
+            shutil.rmtree(made, ignore_errors=True)
+        if isinstance(error, OSError):
+            raise cannot_write(store, error) from error
+        raise
+    lock.moved(hidden)
+    return hidden, lock
+
+
 def reserve(store: Path, at: float, ready: Path | None = None) -> Path:
     """A new unfinished folder, named by the time; making it is what reserves the name.
 
@@ -257,11 +289,7 @@ def reserve(store: Path, at: float, ready: Path | None = None) -> Path:
 
 def make_store(store: Path) -> None:
     """The folder of all snapshots; nobody else may look into it."""
-    if _PATTERN_SIGNS & set(str(store)):
-        raise SnapshotError(
-            f"the store {store} has a sign in its path that DuckDB takes for a pattern: * ? [",
-            do="Name another place with --store or RAILWRIGHT_STORE.",
-        )
+    _check_path(store, "Name another place with --store or RAILWRIGHT_STORE.")
     try:
         store.mkdir(mode=0o700, parents=True, exist_ok=True)
         owner = store.stat().st_uid
@@ -299,6 +327,8 @@ def seal(folder: Path, run: dict[str, object]) -> None:
     said = {**run, "format": FORMAT, "files": digests_of(folder)}
     said["digest"] = run_digest(said)
     written = folder / "run.json.new"
+    if written.exists():  # of one that was cut off here: nobody may write it any more
+        written.unlink()
     written.write_text(json.dumps(said, indent=2) + "\n", "utf-8")
     sync(written)
     written.chmod(0o444)
@@ -328,13 +358,21 @@ def remove(path: Path) -> bool:
     return True
 
 
-def _to_remove(path: Path) -> Lock:
-    """Its lock; another session that removes it has it for a moment, one that writes for long."""
+def _to_remove(path: Path) -> Lock | None:
+    """Its lock; another session that removes it has it for a moment, one that writes for long.
+
+    None where a disk is so full that it cannot be taken, and nobody has it: that is when somebody
+    wants to delete something.
+    """
     for _ in range(40):
         try:
             return Lock(path)
         except BusyError:  # noqa: PERF203 (looked at again a moment later)
             time.sleep(0.025)
+        except NoRoomError:
+            if holder(path) is None:
+                return None
+            raise
     return Lock(path)
 
 
@@ -345,6 +383,10 @@ def remove_remains(store: Path) -> None:
     for path in (*store.glob(f"{STARTING}*"), *store.glob(f"{FILLING}*")):
         if holder(path) is None:
             _delete(path)
+    for path in store.glob(f"{_NOT_LOCKED_YET}*"):
+        with contextlib.suppress(OSError):
+            if time.time() - path.stat().st_mtime > _LONG_AGO_S:
+                _delete(path)
 
 
 def _delete(path: Path) -> None:

@@ -1,0 +1,754 @@
+"""Sessions that cross: several of one user over one store, and nothing that was promised is lost.
+
+    python -m bench.store_sessions [COUNT [SEED]]     200 by default, as root
+
+An interleaving is a store on a disk of its own and two or three sessions beside each other. Each is
+a random sequence of verbs, as processes of an ordinary user: collect, also killed, interrupted or
+on a disk that fills; finish, prune, merge, check, list. What every one of them said is written
+down, and at the end the store is held to it. The hosts are a program that speaks as the runner
+does, so that a moment can be chosen. About 25 minutes on two cores.
+"""
+
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import railwright
+from bench.figures import write_section
+from railwright.errors import RailwrightError
+from railwright.facts.reader import Reader
+from railwright.facts.snapshot import NAME, UNFINISHED, load, snapshots, unfinished
+
+COUNT, SEED = 200, 20261116
+USER = 65534
+DISK = 64 << 20
+PROBES = ("--probe", "cmdline", "--probe", "dmesg")
+RUN_S = 120.0  # more than any verb here takes, however busy the machine is
+NAME_IN_TEXT = re.compile(r"\d{4}-\d\d-\d\dT\d{4}Z(?:-\d+)?")
+FAULT = "railwright-fault-"  # a file with a traceback: somebody had no words for it
+
+# What is started as `python3` on every host: it speaks as the runner does, with its own code, and
+# waits where it is told to.
+HOST = """#!{python} -ISB
+import ast, json, os, random, sys, time, zlib
+stream = sys.stdin.buffer
+runner = {{"__name__": "runner"}}
+exec(zlib.decompress(stream.read(int(stream.readline()))), runner)
+request = ast.literal_eval(zlib.decompress(stream.read(int(stream.readline()))).decode("ascii"))
+told = json.loads(os.environ["RAILWRIGHT_TEST_HOST"])
+number = 0
+while True:
+    number += 1
+    try:
+        os.mkdir(os.path.join(told["folder"], "host-%d" % number))
+        break
+    except FileExistsError:
+        pass
+output = runner["Output"](request["run"])
+output.frame(".hello", {{
+    "hostname": "", "time": time.time(), "root": "no", "uid": 0,
+    "planned": [[probe["name"], ""] for probe in request["probes"]]}})
+line = "[%12d.000001] NVRM: Xid (PCI:%08x:18:00.0): %d\\n"
+for probe in request["probes"]:
+    answer = runner["new_answer"](probe, "")
+    text = "F 6 /proc/cmdline\\nquiet\\n\\n"
+    if probe["name"] == "dmesg":
+        some = random.Random(number)
+        picks = range(told.get("bytes", 0) // 60 + 1)
+        text = "".join(line % (n, some.getrandbits(32), some.randrange(10**6)) for n in picks)
+    answer["stdout"] = text.encode()
+    output.answer(answer)
+go, until = os.path.join(told["folder"], "go"), time.time() + 100
+while number > told.get("free", 10**9) and not os.path.exists(go) and time.time() < until:
+    time.sleep(0.02)
+time.sleep(told.get("seconds", 0))
+output.frame(".end", {{"frames": output.sequence, "root_runner": False, "seconds": 0}})
+"""
+
+
+@dataclass
+class Said:
+    """A verb that has ended, and what it printed on both ways out."""
+
+    words: tuple[str, ...]
+    status: int  # negative: the signal that ended it
+    text: str
+    began: float
+    ended: float
+
+    def made(self) -> list[str]:
+        """The snapshot that it says it has made."""
+        return re.findall(r"^Snapshot (\S+) in ", self.text, re.MULTILINE)
+
+    def deleted(self) -> list[str]:
+        """What it says it has deleted."""
+        return re.findall(r"^deleted (\S+)$", self.text, re.MULTILINE)
+
+    def targets(self) -> int:
+        """How many machines it says that its snapshot has."""
+        found = re.search(r"^(\d+) targets?: ", self.text, re.MULTILINE)
+        return int(found[1]) if found else -1
+
+    def unworded(self) -> str:
+        """The sign that somebody had no words for what happened; '' if there is none."""
+        signs = ("Traceback", "a fault of this tool", "Exception ignored", 'File "')
+        return next((sign for sign in signs if sign in self.text), "")
+
+    def fault(self) -> str:
+        """Where it happened, if all that was said is what the last handler says of any error."""
+        return f"{self}" if FAULT in self.text else ""
+
+    def where(self) -> str:
+        """The last lines of what was kept of a fault."""
+        found = re.search(rf"\S*/{FAULT}\w+\.txt", self.text)
+        if found is None or not Path(found[0]).is_file():
+            return ""
+        lines = Path(found[0]).read_text("utf-8", "replace").splitlines()
+        return "\n".join([line for line in lines if line.startswith("  File")][-4:] + lines[-1:])
+
+    def __str__(self) -> str:
+        said = f"`railwright {' '.join(self.words)}` ended with {self.status}:\n{self.text}"
+        return said + self.where()
+
+
+@dataclass
+class Running:
+    """A verb under way."""
+
+    words: tuple[str, ...]
+    process: "subprocess.Popen[bytes]"
+    printed: Path
+    began: float = field(default_factory=time.time)
+
+    def end(self, seconds: float = RUN_S) -> Said:
+        """Wait for it; one that hangs is killed and has no words for that."""
+        try:
+            status = self.process.wait(seconds)
+            late = ""
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            status, late = self.process.wait(), f"\nTraceback: none, it hung for {seconds} s"
+        text = self.printed.read_text("utf-8", "replace") + late
+        self.printed.unlink()
+        return Said(self.words, status, text, self.began, time.time())
+
+    def until(self, seen: Callable[[], bool], seconds: float = RUN_S) -> bool:
+        """Whether something came to be seen before it ended."""
+        deadline = time.monotonic() + seconds
+        while not seen():
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                return False
+            time.sleep(0.002)
+        return True
+
+    def signal(self, number: int) -> None:
+        """To this process alone; it may be gone."""
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+
+
+class Place:
+    """A mount namespace of our own: disks of any size, and a user who can start this Python.
+
+    The interpreter may lie below a folder that is closed to others, as /root is.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.chmod(0o755)
+        self.home = self.shared("home")
+        self.temporary = self.shared("tmp")
+        self._printed = self.shared("printed")
+        programs = self.shared("bin")
+        python = Path(sys.executable).resolve()
+        (programs / "python3").write_text(HOST.format(python=python))
+        (programs / "python3").chmod(0o755)
+        self.path = f"{programs}:{os.environ['PATH']}"
+        self._holder = subprocess.Popen(
+            ["unshare", "--mount", "--propagation", "private", "sh", "-ec", self._script()],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        assert self._holder.stdout is not None
+        if self._holder.stdout.readline() != b"ready\n":
+            raise RuntimeError("no mount namespace is to be had here")
+        self._enter = ["nsenter", f"--mount=/proc/{self._holder.pid}/ns/mnt"]
+
+    def shared(self, name: str) -> Path:
+        """A folder that belongs to the user of the sessions."""
+        made = self.folder / name
+        made.mkdir(parents=True)
+        os.chown(made, USER, USER)
+        return made
+
+    def shared_once(self, name: str) -> Path:
+        """The same, made when it is first asked for."""
+        made = self.folder / name
+        return made if made.is_dir() else self.shared(name)
+
+    def _script(self) -> str:
+        """Bind what Python needs over the first folder on its way that others may not enter."""
+        package = Path(railwright.__file__).resolve().parents[1]
+        needed = {Path(sys.base_prefix).resolve(), Path(sys.prefix).resolve(), package}
+        closed = {shut for one in needed if (shut := _closed(one)) is not None}
+        lines = []
+        for number, shut in enumerate(sorted(closed)):
+            below = [one for one in sorted(needed) if one.is_relative_to(shut)]
+            held = [self.folder / "held" / f"{number}-{at}" for at in range(len(below))]
+            for one, kept in zip(below, held, strict=True):
+                lines += [f"mkdir -p '{kept}'", f"mount --rbind '{one}' '{kept}'"]
+            lines.append(f"mount -t tmpfs -o mode=755 none '{shut}'")
+            for one, kept in zip(below, held, strict=True):
+                lines += [f"mkdir -p '{one}'", f"mount --rbind '{kept}' '{one}'"]
+        return "\n".join([*lines, "echo ready", "exec cat"])
+
+    def close(self) -> None:
+        """The namespace goes with its last process, and all disks with it."""
+        assert self._holder.stdin is not None
+        assert self._holder.stdout is not None
+        self._holder.stdin.close()
+        self._holder.wait()
+        self._holder.stdout.close()
+
+    def root(self, *words: str) -> None:
+        """A command of ours inside."""
+        subprocess.run([*self._enter, *words], check=True, capture_output=True)
+
+    def outside(self, path: Path) -> Path:
+        """A path of a disk inside, as it is seen from here."""
+        return Path(f"/proc/{self._holder.pid}/root") / path.relative_to("/")
+
+    @contextmanager
+    def disk(self, name: str, size: int = DISK) -> Iterator[Path]:
+        """A disk that belongs to the user."""
+        folder = self.shared(name)
+        options = f"size={size},mode=700,uid={USER},gid={USER}"
+        self.root("mount", "-t", "tmpfs", "-o", options, "none", str(folder))
+        try:
+            yield folder
+        finally:
+            self.root("umount", "--lazy", str(folder))
+
+    def resize(self, disk: Path, size: int) -> None:
+        """Larger or smaller; never smaller than what is there."""
+        self.root("mount", "-o", f"remount,size={size}", str(disk))
+
+    def environment(self, **more: str) -> dict[str, str]:
+        """What a session starts with."""
+        return {
+            "PATH": self.path,
+            "HOME": str(self.home),
+            "TMPDIR": str(self.temporary),
+            "LANG": "C.UTF-8",
+            "RAILWRIGHT_TEST_HOST": json.dumps({"folder": str(self.temporary)}),
+            **more,
+        }
+
+    def command(self, *argv: str, user: int = USER) -> list[str]:
+        """As that user, inside; the process that is started is the one that runs it."""
+        to = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--"]
+        return [*self._enter, *to, *argv]
+
+    def start(
+        self,
+        *words: str,
+        user: int = USER,
+        environment: dict[str, str] | None = None,
+        program: tuple[str, ...] = ("-m", "railwright"),
+    ) -> Running:
+        """A verb; what it prints goes to a file, so that nobody has to listen."""
+        handle, name = tempfile.mkstemp(dir=self._printed)
+        process = subprocess.Popen(
+            self.command(sys.executable, *program, *words, user=user),
+            stdin=subprocess.DEVNULL,
+            stdout=handle,
+            stderr=handle,
+            env=environment or self.environment(),
+            cwd="/",
+        )
+        os.close(handle)
+        return Running(words, process, Path(name))
+
+    def run(self, *words: str, user: int = USER, environment: dict[str, str] | None = None) -> Said:
+        """A verb from its beginning to its end."""
+        return self.start(*words, user=user, environment=environment).end()
+
+
+def _closed(path: Path) -> Path | None:
+    """The first folder on the way that others may not enter."""
+    ways = [*reversed(path.parents), path]
+    return next((way for way in ways if not way.stat().st_mode & 0o001), None)
+
+
+@contextmanager
+def place() -> Iterator[Place]:
+    """One in a folder that goes afterwards."""
+    folder = Path(tempfile.mkdtemp(prefix="railwright-sessions-"))
+    made = None
+    try:
+        made = Place(folder)
+        yield made
+    finally:
+        if made is not None:
+            made.close()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def processes_of(sign: str) -> list[int]:
+    """Processes that have this text in their environment: a session's, and all it started."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and int(entry.name) != os.getpid():
+            try:
+                environment = (entry / "environ").read_bytes()
+                state = (entry / "stat").read_text().rpartition(")")[2].split()[0]
+            except OSError:
+                continue
+            if sign.encode() in environment and state not in "ZX":
+                found.append(int(entry.name))
+    return found
+
+
+def arrived(folder: Path) -> frozenset[str]:
+    """The machines that were done, as the spool of an unfinished snapshot says."""
+    names = set()
+    for spool in (folder / "spool").glob("target-*.ndjson"):
+        for line in spool.read_text("utf-8").split("\n")[:-1]:
+            row = json.loads(line)
+            names |= {row["target"]} if row["status"] == "reached" else set()
+    return frozenset(names)
+
+
+def statuses(snapshot: Path) -> dict[str, str]:
+    """Every machine of a snapshot, and what became of it."""
+    with closing(Reader(load(snapshot))) as reader:
+        return dict(reader.rows("SELECT target, status FROM target", []))
+
+
+# ---- sessions -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Promise:
+    """A snapshot that a verb said it had made."""
+
+    name: str
+    targets: int
+    said: Said
+
+
+@dataclass
+class Ledger:
+    """What all sessions of one interleaving did and said."""
+
+    said: list[Said] = field(default_factory=list)
+    promises: list[Promise] = field(default_factory=list)
+    hosts: dict[str, int] = field(default_factory=dict)  # of each collect, by its prefix
+    arrived: dict[str, frozenset[str]] = field(default_factory=dict)  # before it was killed
+    full: list[tuple[float, float]] = field(default_factory=list)  # when the disk was small
+    undisturbed: list[Said] = field(default_factory=list)  # should have been
+    kinds: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+
+    def add(self, said: Said, allowed: Sequence[int]) -> Said:
+        """Write it down, and hold it to its exit status and to having words."""
+        self.said.append(said)
+        if sign := said.unworded():
+            self.wrong.append(f"no words ({sign}): {said}")
+        elif said.fault():
+            self.wrong.append(f"only the last handler had words: {said}")
+        if said.status not in allowed:
+            self.wrong.append(f"exit status {said.status}, not one of {allowed}: {said}")
+        if said.status in (0, 3, 130):
+            for name in said.made():
+                self.promises.append(Promise(name, said.targets(), said))
+        return said
+
+    def was_full(self, said: Said) -> bool:
+        """Whether it had to do with a disk that was small for a while."""
+        return any(began < said.ended and said.began < ended for began, ended in self.full)
+
+    def deleted(self, name: str) -> int:
+        """How often a prune said that it had deleted it."""
+        return sum(said.deleted().count(name) for said in self.said)
+
+
+class Session:
+    """One operator: a random sequence of verbs over a store that is not only theirs."""
+
+    def __init__(self, at: "Interleaving", number: int) -> None:
+        self.at = at
+        self.number = number
+        self.random = random.Random(f"{at.seed} {number}")
+        weights = [weight for _, weight in VERBS.values()]
+        count = self.random.randint(at.length - 1, at.length)
+        self.verbs = self.random.choices(list(VERBS), weights, k=count)
+
+    def go(self) -> None:
+        """All of them, one after another."""
+        for step, verb in enumerate(self.verbs):
+            time.sleep(self.random.uniform(0, 0.6))
+            self.at.ledger.kinds[verb] += 1
+            VERBS[verb][0](self, f"s{self.number}v{step}")
+
+    def run(self, *words: str, allowed: Sequence[int]) -> Said:
+        """A verb over the store."""
+        said = self.at.place.run(
+            *words, "--store", str(self.at.store), environment=self.at.environment()
+        )
+        return self.at.ledger.add(said, allowed)
+
+    def start_collect(self, prefix: str, hosts: int, **told: float) -> Running:
+        """Reads so many hosts, one after another."""
+        self.at.ledger.hosts[prefix] = hosts
+        folder = self.at.temporary / prefix
+        folder.mkdir()
+        os.chown(folder, USER, USER)
+        spoken = json.dumps({"folder": str(folder), **told})
+        return self.at.place.start(
+            *("collect", "--via", "local", "-w", f"{prefix}h[1-{hosts}]", "--fan-out", "1"),
+            *(*PROBES, "--store", str(self.at.store)),
+            environment=self.at.environment(RAILWRIGHT_TEST_HOST=spoken),
+        )
+
+    def collect(self, prefix: str) -> None:
+        """Read to the end: nobody else may disturb it."""
+        hosts = self.random.randint(1, 3)
+        running = self.start_collect(prefix, hosts, seconds=self.random.uniform(0, 0.4))
+        self.at.ledger.undisturbed.append(self.at.ledger.add(running.end(), (0, 2)))
+
+    def killed(self, prefix: str) -> None:
+        """Killed at a random moment; held still first, to see what had arrived."""
+        running = self.start_collect(prefix, self.random.randint(2, 4), seconds=0.25)
+        if self.random.random() < 0.8:
+            running.until(lambda: self._written_by(running) is not None)
+            time.sleep(self.random.uniform(0, 2.5))
+        else:
+            time.sleep(self.random.uniform(0, 1.5))
+        running.signal(signal.SIGSTOP)
+        folder = self._written_by(running)
+        if folder is not None:
+            self.at.ledger.kinds["killed while it wrote"] += 1
+            self.at.ledger.arrived[prefix] = arrived(folder)
+        running.signal(signal.SIGKILL)
+        self.at.ledger.add(running.end(), (0, 2, -signal.SIGKILL))
+
+    def _written_by(self, running: Running) -> Path | None:
+        found = [one for one in unfinished(self.at.seen) if _held_by(one) == running.process.pid]
+        return found[0] if found else None
+
+    def interrupted(self, prefix: str) -> None:
+        """Ctrl-C at a random moment."""
+        running = self.start_collect(prefix, self.random.randint(2, 4), seconds=0.25)
+        time.sleep(self.random.uniform(0.4, 3.0))
+        running.signal(signal.SIGINT)
+        self.at.ledger.add(running.end(), (0, 2, 130))
+
+    def finish(self, _prefix: str) -> None:
+        """Whatever is the latest that was cut off."""
+        self.run("store", "finish", allowed=(2, 3))
+
+    def finish_killed(self, _prefix: str) -> None:
+        """Killed while it finishes, if there is anything to finish."""
+        running = self.at.place.start(
+            *("store", "finish", "--store", str(self.at.store)), environment=self.at.environment()
+        )
+        time.sleep(self.random.uniform(0.4, 2.0))
+        running.signal(signal.SIGKILL)
+        self.at.ledger.add(running.end(), (2, 3, -signal.SIGKILL))
+
+    def prune(self, _prefix: str) -> None:
+        """Some of the oldest, perhaps also what was cut off."""
+        more = ["--unfinished"] if self.random.random() < 0.5 else []
+        keep = str(self.random.randint(0, 2))
+        self.run("store", "prune", "--keep", keep, "--yes", *more, allowed=(0,))
+
+    def fill(self, _prefix: str) -> None:
+        """What one of them lacks, if it lacks anything."""
+        there = [path.name for path in snapshots(self.at.seen)]
+        if there:
+            old = str(self.at.store / self.random.choice(there))
+            words = ("collect", "--via", "local", "--fan-out", "1", "--fill", old, *PROBES)
+            self.run(*words, allowed=(0, 2, 3))
+
+    def merge(self, _prefix: str) -> None:
+        """Two of those that are there, by their paths."""
+        there = [path.name for path in snapshots(self.at.seen)]
+        if len(there) < 2:
+            return
+        chosen = self.random.sample(there, 2)
+        paths = [str(self.at.store / name) for name in chosen]
+        self.run("merge", *paths, allowed=(0, 2, 3))
+
+    def check(self, _prefix: str) -> None:
+        """Judge the latest by one rule."""
+        self.run("check", "--select", "PCI-02", allowed=(0, 1, 2, 3))
+
+    def list(self, _prefix: str) -> None:
+        """Look at all there is."""
+        self.run("store", "list", allowed=(0,))
+
+    def full(self, prefix: str) -> None:
+        """A collect on a disk that becomes too small, or nearly so, and large again."""
+        with self.at.filling:
+            began = time.time()
+            running = self.start_collect(prefix, 3, bytes=self.random.choice((3_000, 400_000)))
+            time.sleep(self.random.uniform(0.2, 1.2))
+            try:
+                self.at.resize(self.random.randint(0, 1_200_000))
+                said = self.at.ledger.add(running.end(), (0, 2))
+            finally:
+                self.at.resize(DISK)
+                self.at.ledger.full.append((began, time.time()))
+            self.at.ledger.kinds["disk that was full"] += said.status == 2
+
+
+VERBS: dict[str, tuple[Callable[[Session, str], None], int]] = {
+    "collect": (Session.collect, 3),
+    "collect, killed": (Session.killed, 3),
+    "collect, interrupted": (Session.interrupted, 2),
+    "collect, disk full": (Session.full, 2),
+    "finish": (Session.finish, 3),
+    "finish, killed": (Session.finish_killed, 1),
+    "prune": (Session.prune, 3),
+    "merge": (Session.merge, 2),
+    "fill": (Session.fill, 1),
+    "check": (Session.check, 1),
+    "list": (Session.list, 1),
+}
+
+
+def _held_by(folder: Path) -> int:
+    """The process that says it works there."""
+    try:
+        return int(json.loads((folder / "lock").read_bytes())["pid"])
+    except (OSError, ValueError, KeyError):
+        return 0
+
+
+class Interleaving:
+    """Sessions beside each other over one store, and whether it held what they were told."""
+
+    def __init__(self, where: Place, disk: Path, seed: str, length: int) -> None:
+        self.place = where
+        self.seed = seed
+        self.length = length
+        self.ledger = Ledger()
+        self.filling = threading.Lock()
+        self._disk = disk
+        self.store = disk / "store"
+        self.seen = where.outside(self.store)
+        self.temporary = where.shared(f"tmp/{disk.name}")
+
+    def environment(self, **more: str) -> dict[str, str]:
+        """Of the sessions of this store."""
+        return self.place.environment(TMPDIR=str(self.temporary), **more)
+
+    def resize(self, room: int) -> None:
+        """So many bytes more than what is there; all at once if it is the whole disk."""
+        while True:
+            used = os.statvfs(self.place.outside(self._disk))
+            bytes_used = (used.f_blocks - used.f_bfree) * used.f_frsize
+            try:
+                self.place.resize(self._disk, room if room == DISK else bytes_used + room)
+            except subprocess.CalledProcessError:  # it has grown in the meantime
+                continue
+            return
+
+    def go(self) -> Ledger:
+        """All sessions to their end; then what they left."""
+        chosen = random.Random(self.seed)
+        sessions = [Session(self, number) for number in range(chosen.randint(2, 3))]
+        threads = [threading.Thread(target=session.go) for session in sessions]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.ledger.kinds["sessions"] += len(sessions)
+        self._nobody_left()
+        self._nothing_lying_about()
+        self._finish_all()
+        self._verify()
+        for path in snapshots(self.seen):
+            self._open(path)
+        self._nothing_lost()
+        return self.ledger
+
+    def _wrong(self, words: str) -> None:
+        self.ledger.wrong.append(words)
+
+    def _nobody_left(self) -> None:
+        until = time.monotonic() + 5
+        while (left := processes_of(str(self.temporary))) and time.monotonic() < until:
+            time.sleep(0.05)
+        for pid in left:
+            command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ")
+            self._wrong(f"a process is left: {command!r}")
+            os.kill(pid, signal.SIGKILL)
+
+    def _nothing_lying_about(self) -> None:
+        killed = sum(said.status == -signal.SIGKILL for said in self.ledger.said)
+        names = os.listdir(self.seen) if self.seen.is_dir() else []
+        odd = [name for name in names if not NAME.fullmatch(name.removesuffix(UNFINISHED))]
+        hidden = [name for name in odd if name.startswith(".")]  # killed before they had a name
+        if len(hidden) > killed or hidden != odd:
+            self._wrong(f"left in the store by those that were not killed: {odd}")
+        names = [name for name in os.listdir(self.temporary) if not name.startswith(FAULT)]
+        spills = [name for name in names if name.startswith("railwright-")]
+        if len(spills) > killed:
+            self._wrong(f"left in TMPDIR by those that were not killed: {spills}")
+
+    def _finish_all(self) -> None:
+        """Each that was cut off can be finished, or it is said why not and what to do."""
+        environment = self.environment()
+        for path in unfinished(self.seen):
+            said = self.place.run(
+                *("store", "finish", path.name, "--store", str(self.store)),
+                environment=environment,
+            )
+            self.ledger.add(said, (2, 3))
+            self.ledger.kinds["cut off, finished at the end"] += said.status == 3
+            self.ledger.kinds["cut off, refused at the end"] += said.status == 2
+            if said.status == 2 and "store prune" not in said.text:
+                self._wrong(f"cut off, not finished, and not told what to do: {said}")
+        said = self.place.run(
+            *("store", "prune", "--keep", "1000", "--unfinished", "--yes"),
+            *("--store", str(self.store)),
+            environment=environment,
+        )
+        self.ledger.add(said, (0,))
+        for name in os.listdir(self.seen) if self.seen.is_dir() else []:
+            if not NAME.fullmatch(name):
+                self._wrong(f"neither finished nor pruned: {name}")
+
+    def _verify(self) -> None:
+        if snapshots(self.seen):
+            words = ("store", "verify", "--store", str(self.store))
+            self.ledger.add(self.place.run(*words, environment=self.environment()), (0,))
+
+    def _open(self, path: Path) -> None:
+        """It opens, and has every machine of every run that is in it."""
+        try:
+            status = statuses(path)
+        except RailwrightError as error:
+            self._wrong(f"{path.name} does not open: {error}")
+            return
+        self.ledger.kinds["snapshots at the end"] += 1
+        runs = {name.rpartition("h")[0] for name in status}
+        whole = {f"{run}h{n + 1}" for run in runs for n in range(self.ledger.hosts.get(run, 0))}
+        if set(status) != whole:
+            self._wrong(f"{path.name} has {sorted(status)}, was made with {sorted(whole)}")
+        for run in runs:
+            lost = [n for n in self.ledger.arrived.get(run, ()) if status.get(n) != "reached"]
+            if lost:
+                self._wrong(f"{path.name}: had arrived before the kill and is lost: {lost}")
+        counts = {p.targets for p in self.ledger.promises if p.name == path.name}
+        if counts and len(status) not in counts:
+            self._wrong(f"{path.name} has {len(status)} targets, was promised with {counts}")
+        others = {p.name for p in (path / "facts").iterdir() if p.suffix != ".parquet"}
+        others |= {p.name for p in path.iterdir()} - {"run.json", "facts", "evidence"}
+        if others:
+            self._wrong(f"{path.name} has {sorted(others)} in it")
+
+    def _nothing_lost(self) -> None:
+        for said in self.ledger.undisturbed:
+            pruned = [name for name in NAME_IN_TEXT.findall(said.text) if self.ledger.deleted(name)]
+            if said.status == 2 and not self.ledger.was_full(said) and not pruned:
+                self._wrong(f"a collect was disturbed: {said}")
+        there = Counter(path.name for path in snapshots(self.seen))
+        promised = Counter(promise.name for promise in self.ledger.promises)
+        for name, times in promised.items():
+            if times - self.ledger.deleted(name) > there[name]:
+                says = [str(p.said) for p in self.ledger.promises if p.name == name]
+                self._wrong(f"{name} was promised and is not there: {says}")
+
+
+def interleavings(where: Place, count: int, seed: int, length: int) -> Iterator[Ledger]:
+    """So many, each on a disk of its own; two at a time, because each waits now and then."""
+
+    def one(number: int) -> Ledger:
+        with where.disk(f"disk-{number}") as disk:
+            return Interleaving(where, disk, f"{seed} {number}", length).go()
+
+    with ThreadPoolExecutor(2) as pool:
+        yield from pool.map(one, range(count))
+
+
+def figures(ledgers: list[Ledger]) -> list[tuple[str, str, str]]:
+    """Counted over all of them."""
+    kinds = sum((ledger.kinds for ledger in ledgers), Counter[str]())
+    said = [one for ledger in ledgers for one in ledger.said]
+    refused = sum(one.status == 2 and not one.unworded() for one in said)
+    wrong = Counter(words.partition(":")[0] for ledger in ledgers for words in ledger.wrong)
+    each = ", ".join(f"{name} {kinds[name]}" for name in VERBS)
+    made = (
+        sum(len(ledger.promises) for ledger in ledgers),
+        sum(len(one.deleted()) for one in said),
+        kinds["snapshots at the end"],
+    )
+    cut = (kinds["cut off, finished at the end"], kinds["cut off, refused at the end"])
+    return [
+        (
+            "interleavings, sessions, verbs",
+            f"{len(ledgers)}, {kinds['sessions']}, {len(said)}",
+            "-",
+        ),
+        ("verbs of the sessions", each, "-"),
+        ("collects killed while they wrote", f"{kinds['killed while it wrote']}", "-"),
+        ("collects that ended for want of room", f"{kinds['disk that was full']}", "-"),
+        (
+            "snapshots promised, deleted by a prune that said so, there at the end",
+            ", ".join(f"{number}" for number in made),
+            "-",
+        ),
+        ("refused in words, exit status 2", f"{refused}", "-"),
+        ("left cut off: finished at the end, refused in words", f"{cut[0]}, {cut[1]}", "-"),
+        (
+            "interleavings that were not as they should be",
+            f"{sum(bool(x.wrong) for x in ledgers)}",
+            "0",
+        ),
+        *((f"wrong: {words}", f"{times}", "0") for words, times in sorted(wrong.items())),
+    ]
+
+
+def main() -> None:
+    given = [int(word) for word in sys.argv[1:]]
+    count, seed = (*given, *(COUNT, SEED)[len(given) :])
+    ledgers = []
+    began = time.monotonic()
+    with place() as where:
+        for ledger in interleavings(where, count, seed, 3):
+            ledgers.append(ledger)
+            state = f"{len(ledger.wrong)} wrong" if ledger.wrong else "as it should be"
+            print(f"{len(ledgers)}: {len(ledger.said)} verbs, {state}", flush=True)
+            for words in ledger.wrong:
+                print("  " + words.replace("\n", "\n    "), flush=True)
+    rows = figures(ledgers)
+    for row in rows:
+        print("  ".join(row))
+    if (count, seed) == (COUNT, SEED):
+        how = (
+            f"`python -m bench.store_sessions`: {count} interleavings with seed {seed}, in "
+            f"{(time.monotonic() - began) / 60:.0f} minutes."
+        )
+        write_section("Store: sessions that cross", how, rows)
+    sys.exit(1 if any(ledger.wrong for ledger in ledgers) else 0)
+
+
+if __name__ == "__main__":
+    main()
