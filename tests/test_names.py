@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from railwright.errors import UsageError
+from railwright.facts.snapshot import seal
 from railwright.node_sets import unfold
 from railwright.nodes import fold, is_machine_name
 from railwright.reach.targets import parse_node_set
@@ -116,12 +117,16 @@ def test_what_is_no_name(name: str) -> None:
         ("merge", "{path}"),
     ],
 )
+@pytest.mark.parametrize("is_forged", [False, True], ids=["without digests", "sealed again"])
 def test_a_snapshot_with_such_a_target_is_not_opened(
-    words: tuple[str, ...], store: Path, tmp_path: Path, sentinel: Path
+    words: tuple[str, ...], is_forged: bool, store: Path, tmp_path: Path, sentinel: Path
 ) -> None:
+    """Digests show damage, not forgery: whoever writes a name can write its digest."""
     path = copy_of(store, tmp_path / NAME)
     without_digests(path)
     rename_target(path, "ember-h007", evil(sentinel))
+    if is_forged:
+        seal(path, json.loads((path / "run.json").read_text()))
     done = railwright(*(w.format(path=path, other=store / NAME) for w in words), store=tmp_path)
     assert done.returncode == 2, done.stderr
     assert "not the name of a machine" in done.stderr

@@ -41,7 +41,7 @@ def print_stored(console: Console, store: Path) -> None:
             continue
         total, reached = _counts(snapshot)
         notes = [
-            key
+            key.replace("_", " ")
             for key in ("filled_from", "merged_from", "interrupted", "cut_off")
             if snapshot.run.get(key)
         ]
