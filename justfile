@@ -34,6 +34,10 @@ format:
 docs:
     {{ python }} -m tools.generate_docs
 
+# write down anew what the columns of the scopes are made of, after a change of check/scope.sql
+scopes:
+    {{ python }} -m tools.scope_reads
+
 # run every command of docs/start.md on a small site of real sshd hosts, and write what they print
 guide: (wheelhouse "--python" "3.11" "--only-needed")
     {{ python }} -m lab.guide

@@ -2,16 +2,17 @@
 
     python -m bench.before_after REVISION [ROUNDS]
 
-Both read the same snapshot, the demonstration as the earlier revision ships it, in turn; the least
-CPU of all rounds counts, because whatever runs beside only adds. What a verb starts is counted too.
+Both read the same snapshot, the demonstration as the earlier revision ships it, at the same moment,
+each on a core of its own; the next round they change cores. A machine whose speed wavers, because
+others use it too, so slows both alike. The median of the rounds' ratios counts. What a verb starts
+is counted too.
 """
 
 import os
-import resource
+import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 from bench.figures import write_section
@@ -50,32 +51,30 @@ VERBS: dict[str, tuple[str, ...]] = {
 }
 
 
-def _cpu(work: Callable[[], None]) -> float:
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    work()
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+def _start(tree: Path, words: tuple[str, ...], places: dict[str, Path], core: int) -> int:
+    """The process of one verb with one tree, on one core."""
+    scratch = places["scratch"]
+    fresh = tempfile.mkdtemp(dir=scratch)
+    argv = [word.format(**places, fresh=fresh) for word in words]
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(tree / "src"),
+        "RAILWRIGHT_STORE": str(places["store"]),
+        "XDG_CACHE_HOME": str(scratch / "cache" / tree.name),
+        "PYTHONPYCACHEPREFIX": str(scratch / "compiled" / tree.name),
+    }
+    command = ["taskset", "-c", str(core), sys.executable, "-m", "railwright", *argv]
+    return subprocess.Popen(
+        command, cwd=scratch, env=environment, stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    ).pid  # fmt: skip
 
 
-def _run(tree: Path, words: tuple[str, ...], places: dict[str, Path], scratch: Path) -> float:
-    with tempfile.TemporaryDirectory(dir=scratch) as fresh:
-        argv = [word.format(**places, fresh=fresh) for word in words]
-        environment = {
-            **os.environ,
-            "PYTHONPATH": str(tree / "src"),
-            "RAILWRIGHT_STORE": str(places["store"]),
-            "XDG_CACHE_HOME": str(scratch / "cache"),
-            "PYTHONPYCACHEPREFIX": str(scratch / tree.name),
-        }
-
-        def work() -> None:
-            done = subprocess.run(
-                [sys.executable, "-m", "railwright", *argv], cwd=scratch, env=environment,
-                stdin=subprocess.DEVNULL, capture_output=True,
-            )  # fmt: skip
-            assert done.returncode in (0, 1, 3), (argv, done.stderr[-500:])
-
-        return _cpu(work)
+def _cpu(pid: int, verb: str) -> float:
+    """CPU of a process and of all that it started, once it has ended."""
+    _, status, spent = os.wait4(pid, 0)
+    assert os.waitstatus_to_exitcode(status) in (0, 1, 3), verb
+    return spent.ru_utime + spent.ru_stime
 
 
 def _tree(revision: str, folder: Path) -> Path:
@@ -88,41 +87,49 @@ def _tree(revision: str, folder: Path) -> Path:
     return folder
 
 
-def measure(revision: str, rounds: int, scratch: Path) -> dict[str, tuple[float, float]]:
-    """verb -> least CPU before, least CPU now."""
-    trees = {"before": _tree(revision, scratch / "before"), "now": REPOSITORY}
+def measure(revision: str, rounds: int, scratch: Path) -> dict[str, list[tuple[float, float]]]:
+    """verb -> CPU before and now, of each round."""
+    before = _tree(revision, scratch / "before")
     archive = scratch / "before/src/railwright/demo/fabric.tar.xz"
     store = unpack(scratch / "store", archive)
     other = unpack(scratch / "other", archive) / NAME
     (scratch / "answers").mkdir()
     (rw,) = answers(scratch / "answers", [hgx_h100(1)])
-    places = {"store": store, "other": other, "rw": rw}
-    found: dict[str, tuple[float, float]] = {}
+    places = {"store": store, "other": other, "rw": rw, "scratch": scratch}
+    cores = sorted(os.sched_getaffinity(0))[:2]
+    found: dict[str, list[tuple[float, float]]] = {}
     for verb, words in VERBS.items():
-        least = dict.fromkeys(trees, float("inf"))
+        pairs = []
         for number in range(rounds + 1):  # the first one fills caches
-            for name, tree in trees.items():
-                spent = _run(tree, words, places, scratch)
-                least[name] = min(least[name], spent) if number else least[name]
-        found[verb] = (least["before"], least["now"])
-        ratio = found[verb][1] / found[verb][0]
-        print(f"{verb:24} {found[verb][0]:7.3f} {found[verb][1]:7.3f}  {ratio:.3f}", flush=True)
+            first, second = cores if number % 2 else reversed(cores)
+            old, new = (
+                _start(before, words, places, first),
+                _start(REPOSITORY, words, places, second),
+            )
+            pairs.append((_cpu(old, verb), _cpu(new, verb)))
+        found[verb] = pairs[1:]
+        print(f"{verb:24} {ratio(found[verb]):.3f}", flush=True)
     return found
+
+
+def ratio(pairs: list[tuple[float, float]]) -> float:
+    """What a verb costs now, in what it cost before."""
+    return statistics.median(now / before for before, now in pairs)
 
 
 def main() -> None:
     """Measure and write."""
-    revision, rounds = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 5
+    revision, rounds = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 10
     with tempfile.TemporaryDirectory() as name:
         found = measure(revision, rounds, Path(name))
     rows = [
-        (f"`{verb}`", f"{now / before:.3f} ({before:.2f} s, {now:.2f} s)", f"<= {MOST}")
-        for verb, (before, now) in found.items()
+        (f"`{verb}`", f"{ratio(pairs):.3f} ({min(now for _, now in pairs):.2f} s)", f"<= {MOST}")
+        for verb, pairs in found.items()
     ]
     how = (
         f"`python -m bench.before_after {revision} {rounds}`: CPU of every verb, all its "
-        f"processes, over the demonstration of 32 hosts; the least of {rounds} rounds in turn. "
-        "Ratio, before, now."
+        "processes, over the demonstration of 32 hosts, in what it was: both at the same moment, a "
+        f"core each; the median of {rounds} rounds. In brackets the least CPU now."
     )
     write_section(f"Verbs: CPU against {revision}", how, rows)
 

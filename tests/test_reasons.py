@@ -9,6 +9,7 @@ from by_hand import answers, target, with_derived
 
 from railwright.check.reasons import probes_beside, probes_of
 from railwright.check.rule import shipped
+from tools import scope_reads
 
 RULE = """/* +++
 id = "SITE-07"
@@ -78,3 +79,7 @@ def test_of_the_catalogue() -> None:
     assert probes_beside(rule) == ["ethtool_module", "mlxlink"]
     assert not set(probes_beside(rule)) & set(probes_of(rule))
     assert probes_beside(shipped()["PCI-01"]) == []  # firmware's limit is only for the words
+
+
+def test_what_scopes_are_made_of_is_written_down_as_it_is() -> None:
+    assert scope_reads.FILE.read_text("utf-8") == scope_reads.text(), "run: just scopes"

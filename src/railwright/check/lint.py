@@ -147,6 +147,21 @@ def columns_read(database: duckdb.DuckDBPyConnection, query: str) -> set[str]:
     return read
 
 
+def scope_reads() -> dict[str, list[str]]:
+    """For every column of a scope the columns of tables that it is made of, as the planner says.
+
+    What `just scopes` writes to scope_reads.toml, where a check reads it.
+    """
+    found = {}
+    with empty_database() as database:
+        for scope, columns in scope_columns().items():
+            always = columns_read(database, f"SELECT target FROM {scope}")
+            for column in columns:
+                read = columns_read(database, f"SELECT {column} FROM {scope}") - always
+                found[f"{scope}.{column}"] = sorted(read)
+    return found
+
+
 def _sources(database: duckdb.DuckDBPyConnection, query: str) -> Iterator[str]:
     """Functions that make tables of something else have no place in a rule."""
     odd = {name.lower() for name, info in _plan(database, query) if "Function" in info}
