@@ -222,6 +222,15 @@ def database() -> duckdb.DuckDBPyConnection:
     return found
 
 
+def test_a_sum_is_the_same_in_any_order(database: duckdb.DuckDBPyConnection) -> None:
+    """As doubles these differ by the order: 0.6000000000000001 and 0.6. Threads choose it anew."""
+    found = [
+        database.execute(f"SELECT sum_gbps(x) FROM (VALUES {values}) AS t(x)").fetchall()
+        for values in ("(0.1::DOUBLE), (0.2), (0.3)", "(0.3::DOUBLE), (0.2), (0.1)")
+    ]
+    assert found == [[(0.6,)], [(0.6,)]]
+
+
 def same(one: Any, other: Any) -> bool:
     """Sums of doubles may differ in their last bit."""
     if isinstance(one, float) and isinstance(other, float):

@@ -197,7 +197,7 @@ with slots as (
         -- A port that is not up carries nothing: that is known.
         case
             when count(p.wire_gbps) = count(*) filter (p.state = 'ACTIVE' or p.state is null)
-                then coalesce(sum(p.wire_gbps), 0)
+                then coalesce(sum_gbps(p.wire_gbps), 0)
         end as wire_gbps,
         case when count(p.pcie_gbps) = count(*) then min(p.pcie_gbps) end as pcie_gbps,
         case when count(p.pcie_floor_gbps) = count(*) then min(p.pcie_floor_gbps) end as pcie_floor_gbps
@@ -214,8 +214,8 @@ cards as (
         max(ports) as ports,
         count(*) as slots,
         case when count(wire_gbps) = count(*) and count(slot) = count(*) then max(wire_gbps) end as wire_gbps,
-        case when count(pcie_gbps) = count(*) and count(slot) = count(*) then sum(pcie_gbps) end as pcie_gbps,
-        case when count(pcie_floor_gbps) = count(*) and count(slot) = count(*) then sum(pcie_floor_gbps) end as pcie_floor_gbps
+        case when count(pcie_gbps) = count(*) and count(slot) = count(*) then sum_gbps(pcie_gbps) end as pcie_gbps,
+        case when count(pcie_floor_gbps) = count(*) and count(slot) = count(*) then sum_gbps(pcie_floor_gbps) end as pcie_floor_gbps
     from slots
     where card is not null
     group by target, card
@@ -250,8 +250,8 @@ select
     k.target,
     count(c.card) as cards,
     case when count(c.card) > 0 then sum(c.ports)::BIGINT when not any_value(k.is_open) then 0 end as ports,
-    case when not any_value(k.is_open) and count(c.wire_gbps) = count(c.card) then coalesce(sum(c.wire_gbps), 0) end as wire_gbps,
-    case when not any_value(k.is_open) and count(c.write_gbps) = count(c.card) then coalesce(sum(c.write_gbps), 0) end as write_gbps
+    case when not any_value(k.is_open) and count(c.wire_gbps) = count(c.card) then coalesce(sum_gbps(c.wire_gbps), 0) end as wire_gbps,
+    case when not any_value(k.is_open) and count(c.write_gbps) = count(c.card) then coalesce(sum_gbps(c.write_gbps), 0) end as write_gbps
 from known as k
 left join card_ceiling as c on c.target = k.target
 group by k.target;

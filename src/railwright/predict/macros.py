@@ -10,6 +10,7 @@
     pcie_gbps(line, payload, completion_payload)          the smaller of both
     pcie_floor_gbps(line)                                 the same with the smallest payload
     both_ways_gbps(gts, width, payload, request)          each direction while both are in use
+    sum_gbps(x)                                           of ports or cards, in any order
     ceiling_of(wire, wire_floor, pcie, pcie_floor)        the smaller; NULL where that is not known
     cost_gbps(wire, line, payload, better_wire, better_line, better_payload)
                                                           how much better the second ceiling is
@@ -131,6 +132,8 @@ def _definitions() -> dict[str, str]:
             "WHEN pcie IS NULL AND pcie_floor >= wire THEN wire "
             "WHEN wire IS NULL AND wire_floor >= pcie THEN pcie END"
         ),
+        # Exact to a thousand bits a second: a sum of doubles differs with the order of its threads.
+        "sum_gbps(x)": "sum(x::DECIMAL(18, 6))::DOUBLE",
         # What stands between a ceiling and a better one.
         "cost_gbps(wire, line, payload, better_wire, better_line, better_payload)": (
             "round(ceiling_of(better_wire, NULL, into_memory_gbps(better_line, better_payload), "

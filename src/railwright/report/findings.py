@@ -38,10 +38,11 @@ class Group(NamedTuple):
 
 
 _BLOCKS = """
-SELECT rule, arg_min(severity, rank), count(*)::BIGINT, count(DISTINCT target), sum(cost_gbps),
+SELECT rule, arg_min(severity, rank), count(*)::BIGINT, count(DISTINCT target),
+       sum(cost_gbps::DECIMAL(18, 1))::DOUBLE AS cost, -- exact: doubles differ with the order
        count(cost_gbps)::BIGINT
 FROM finding WHERE verdict = 'fail' AND state = 'open'
-GROUP BY rule ORDER BY nullif(sum(cost_gbps), 0) DESC NULLS LAST, min(rank), count(*) DESC, rule
+GROUP BY rule ORDER BY nullif(cost, 0) DESC NULLS LAST, min(rank), count(*) DESC, rule
 """
 _GROUPS = """
 SELECT severity, observed, expected, count(*)::BIGINT, min(subject), list(DISTINCT target)
