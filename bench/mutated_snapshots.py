@@ -8,11 +8,15 @@ ended after its two hours, goes on where it was. Another version of Railwright i
 """
 
 import json
+import os
 import statistics
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -53,26 +57,55 @@ def read(progress: Path) -> dict[int, dict[str, Any]]:
     return found
 
 
+class Lines:
+    """The progress, written by several at once; a trial that is done is never lost."""
+
+    def __init__(self, progress: Path, waiting: list[int]) -> None:
+        self._out = progress.open("a", encoding="utf-8")
+        self._out.write("\n")  # behind a line that was cut off
+        self._lock = threading.Lock()
+        self._waiting = iter(waiting)
+        self._began = time.monotonic()
+        self._done = 0
+
+    def next(self) -> int | None:
+        """The next number; None when all are done, or the time is over."""
+        with self._lock:
+            if time.monotonic() - self._began > SECONDS:
+                return None
+            return next(self._waiting, None)
+
+    def add(self, trial: Trial) -> None:
+        with self._lock:
+            self._out.write(line_of(trial) + "\n")
+            self._out.flush()
+            self._done += 1
+            if trial.faults:
+                print(trial.words(), flush=True)
+            if self._done % 500 == 0:
+                spent = time.monotonic() - self._began
+                print(f"{self._done:,} after {spent:.0f} s", flush=True)
+
+    def close(self) -> None:
+        self._out.close()
+
+
+def _work(lines: Lines, folder: Path) -> None:
+    with Damaging(folder) as damaging:
+        while (number := lines.next()) is not None:
+            lines.add(damaging.trial(number))
+
+
 def go_on(progress: Path, count: int, folder: Path) -> None:
-    """Try what has not been tried, until the time is over."""
+    """Try what has not been tried, on every core, until the time is over."""
     known = read(progress)
     waiting = [number for number in range(count) if number not in known]
     if not waiting:
         return
-    began = time.monotonic()
-    with Damaging(folder) as damaging, progress.open("a", encoding="utf-8") as out:
-        out.write("\n")  # behind a line that was cut off
-        for number in waiting:
-            if time.monotonic() - began > SECONDS:
-                print(f"{SECONDS / 3600:.0f} hours are over at {number:,}", flush=True)
-                return
-            trial = damaging.trial(number)
-            out.write(line_of(trial) + "\n")
-            out.flush()
-            if trial.faults:
-                print(trial.words(), flush=True)
-            if number % 500 == 499:
-                print(f"{number + 1:,} after {time.monotonic() - began:.0f} s", flush=True)
+    cores = len(os.sched_getaffinity(0))
+    with closing(Lines(progress, waiting)) as lines, ThreadPoolExecutor(cores) as pool:
+        for future in [pool.submit(_work, lines, folder / str(n)) for n in range(cores)]:
+            future.result()
 
 
 def _without_digests(kept: dict[str, Any]) -> bool:
