@@ -48,6 +48,8 @@ def connect(
     database.execute("SET preserve_insertion_order = false")  # bounded row groups need this
     database.execute("SET autoinstall_known_extensions = false")
     database.execute("SET TimeZone = 'UTC'")
+    # On where Python was given its program by -c: a bar on standard output, after two seconds.
+    database.execute("SET enable_progress_bar = false")
     # Never the default, which is a folder in the working directory.
     database.execute(f"SET temp_directory = {quote(str(temporary or spill_folder()))}")
     return database
