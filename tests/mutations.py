@@ -574,7 +574,7 @@ OTHERS: dict[str, tuple[str, ...]] = {
 STORE_VERBS = ("list", "verify")  # these say it in their report
 # What differs from run to run, whatever the snapshot: ages, the names of new snapshots, sizes.
 _CHANGING = re.compile(
-    rb"[\d,]+ (?:second|minute|hour|day)s? old|\d{4}-\d\d-\d\dT\d{4}Z(?:-\d+)?|[\d.]+ MB"
+    rb"[\d,]+ (?:second|minute|hour|day)s? (?:old|ago)|\d{4}-\d\d-\d\dT\d{4}Z(?:-\d+)?|[\d.]+ MB"
 )
 
 
@@ -721,7 +721,8 @@ def wrong(name: str, done: Done, wanted: Done, state: State) -> list[str]:
         return found
     if not state.has_digests:
         said = done.err + (done.out.decode() if name in STORE_VERBS else "")
-        return [] if NO_DIGESTS in said else [f"does not say {NO_DIGESTS!r}"]
+        told = (NO_DIGESTS, "DAMAGED") if name == "verify" else (NO_DIGESTS,)
+        return [] if any(words in said for words in told) else [f"does not say {NO_DIGESTS!r}"]
     if name == "verify":
         if (done.status == 0) != state.is_whole:
             found.append(f"status {done.status}: {done.out.decode()[-300:]!r}")
