@@ -149,7 +149,7 @@ class Running:
     def until(self, seen: Callable[[], bool], seconds: float = RUN_S) -> bool:
         """Whether something came to be seen before it ended."""
         deadline = time.monotonic() + seconds
-        while not seen():
+        while not _looked(seen):
             if self.process.poll() is not None or time.monotonic() > deadline:
                 return False
             time.sleep(0.002)
@@ -159,6 +159,14 @@ class Running:
         """To this process alone; it may be gone."""
         if self.process.poll() is None:
             self.process.send_signal(number)
+
+
+def _looked(seen: Callable[[], bool]) -> bool:
+    """What is given its name while somebody looks at it has not been seen yet."""
+    try:
+        return seen()
+    except FileNotFoundError:
+        return False
 
 
 class Place:

@@ -187,7 +187,8 @@ def _is_plain(message: str) -> bool:
 def _file_text(path: Path) -> str:
     """A rule's file; never one that has no end."""
     try:
-        if not stat.S_ISREG(path.stat().st_mode) or path.stat().st_size > LARGEST_FILE:
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode) or found.st_size > LARGEST_FILE:
             raise RuleError(f"{path} is no file of a rule")
         return path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
