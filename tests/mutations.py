@@ -45,6 +45,7 @@ USUAL = 2.0  # what `check` takes there
 FIRST = 600.0  # for a sound snapshot, which is looked at for the first time
 ADDRESS_SPACE = 8 << 30  # a length that was damaged must not take the machine along
 NO_DIGESTS = "no digests"
+DAMAGED = {"verify": ("DAMAGED",), "list": ("damaged: ",)}  # verbs that go on, and say it instead
 
 Chance = random.Random
 How = Callable[[Path, Chance], str]  # damages a snapshot, and says what it did
@@ -721,7 +722,7 @@ def wrong(name: str, done: Done, wanted: Done, state: State) -> list[str]:
         return found
     if not state.has_digests:
         said = done.err + (done.out.decode() if name in STORE_VERBS else "")
-        told = (NO_DIGESTS, "DAMAGED") if name == "verify" else (NO_DIGESTS,)
+        told = (NO_DIGESTS, *DAMAGED.get(name, ()))
         return [] if any(words in said for words in told) else [f"does not say {NO_DIGESTS!r}"]
     if name == "verify":
         if (done.status == 0) != state.is_whole:

@@ -223,14 +223,23 @@ CONDITIONS = {"gpu_is_initialised": gpu_is_initialised}
 # ---- what is kept --------------------------------------------------------------------------
 
 
+def first_match(patterns, line):
+    """Those behind the first that matches are never compiled, which costs more than to search."""
+    for pattern in patterns:
+        match = re.search(pattern, line)
+        if match:
+            return match
+    return None
+
+
 def keep_lines(data, rule):
     """Of each line the part that matches one of the patterns; a line without one is dropped."""
-    patterns = [re.compile(pattern.encode()) for pattern in rule["patterns"]]
+    patterns = [pattern.encode() for pattern in rule["patterns"]]
     kept, dropped = [], 0
     for line in data.splitlines():
-        found = [match for match in (pattern.search(line) for pattern in patterns) if match]
+        found = first_match(patterns, line)
         if found:
-            kept.append(found[0].group(0) + b"\n")
+            kept.append(found.group(0) + b"\n")
         elif line.strip():
             dropped += 1
     if kept and found and not data.endswith(b"\n"):
