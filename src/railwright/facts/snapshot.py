@@ -67,9 +67,9 @@ class Snapshot:
         """Which of its files were found to be those that were written."""
         return Verified(self.path, self.run)
 
-    def database(self, *, evidence: bool = False) -> duckdb.DuckDBPyConnection:
-        """A database with one view per fact table, and `evidence` where it is asked for."""
-        files = self.files()
+    def database(self, *tables: str, evidence: bool = False) -> duckdb.DuckDBPyConnection:
+        """A database with a view of each of these tables or of all, and `evidence` if asked for."""
+        files = self.files(*tables)
         answers = self.evidence_files() if evidence else []
         database = connect(threads=2)
         for table, file in files.items():

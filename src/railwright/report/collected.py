@@ -28,7 +28,7 @@ def is_whole(database: duckdb.DuckDBPyConnection) -> bool:
 
 def print_collected(console: Console, snapshot: Snapshot) -> bool:
     """The summary; True when nothing that should be known is missing."""
-    with snapshot.database() as database:
+    with snapshot.database("target", "probe_result") as database:
         whole = is_whole(database)
         targets = database.execute(
             "SELECT status, out_of_service <> '', list(target ORDER BY target), "

@@ -19,6 +19,9 @@ from railwright.facts.schema import tables
 HERE = Path(__file__).parent
 HOSTS_AT_A_TIME = 5_000
 MEMORY = "384MB"
+# Where there are few hosts, beginning a file costs more than what is in it.
+FEW_HOSTS = 500
+TABLES_AT_A_TIME = 10
 
 
 def queries_of(name: str, empty: frozenset[str] = frozenset()) -> list[str]:
@@ -73,7 +76,8 @@ def all_tables(
     order = _in_order()
     with connect(facts.parent / "tmp", threads=2, memory=MEMORY) as database:
         parts: dict[str, list[Path]] = {name: [] for name in order}
-        chunks = _chunks(database, facts / "target.parquet")
+        names = _names(database, facts / "target.parquet")
+        chunks = _chunks(names)
         for number, chunk in enumerate(chunks):
             _show_facts(database, facts, chunk)
             for name in order:
@@ -87,10 +91,11 @@ def all_tables(
             for name, files in parts.items():
                 if files:
                     _show(database, name, files)
+        at_once = TABLES_AT_A_TIME if len(names) <= FEW_HOSTS else 1
         for name in _IN_ONE_PASS:
             with around(name):
                 empty = _empty(database, facts, parts) if name in _BY_TABLE else frozenset[str]()
-                parts[name] += _write(database, name, facts / f".{name}", empty)
+                parts[name] += _write(database, name, facts / f".{name}", empty, at_once)
             _show(database, name, parts[name])
         for name, files in parts.items():
             _join(database, files, facts / f"{name}.parquet")
@@ -133,14 +138,13 @@ def _show(
     )
 
 
-def _chunks(database: duckdb.DuckDBPyConnection, target: Path) -> list[str]:
+def _names(database: duckdb.DuckDBPyConnection, target: Path) -> list[str]:
+    query = f"SELECT target FROM read_parquet({quote(str(target))}) ORDER BY target"
+    return [name for (name,) in database.execute(query).fetchall()]
+
+
+def _chunks(names: list[str]) -> list[str]:
     """Conditions that take some thousand hosts each: what is made of them fits into memory."""
-    names = [
-        name
-        for (name,) in database.execute(
-            f"SELECT target FROM read_parquet({quote(str(target))}) ORDER BY target"
-        ).fetchall()
-    ]
     if len(names) <= HOSTS_AT_A_TIME:
         return [""]
     starts = names[::HOSTS_AT_A_TIME]
@@ -155,6 +159,7 @@ def _write(
     name: str,
     stem: Path,
     empty: frozenset[str] = frozenset(),
+    at_once: int = 1,
 ) -> Iterator[Path]:
     columns = ", ".join(
         f"{identifier(column.name)}::{column.type} AS {identifier(column.name)}"
@@ -162,7 +167,14 @@ def _write(
     )
     if reads_of(name):
         _module(name).prepare(database)
-    for number, query in enumerate(queries_of(name, empty)):
+    selects = [f"SELECT {columns} FROM ({query})" for query in queries_of(name, empty)]
+    for number, some in enumerate(_batched(selects, at_once)):
         part = stem.with_name(f"{stem.name}-{number}.parquet")
-        copy_query(database, f"SELECT {columns} FROM ({query})", part)
+        copy_query(database, " UNION ALL ".join(some), part)
         yield part
+
+
+def _batched(queries: list[str], size: int) -> Iterator[list[str]]:
+    """So many at a time, in order."""
+    for first in range(0, len(queries), size):
+        yield queries[first : first + size]
