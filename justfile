@@ -38,6 +38,10 @@ docs:
 scopes:
     {{ python }} -m tools.scope_reads
 
+# write down anew which revision of every table this version makes, after a change of a parser or a table
+revisions:
+    {{ python }} -m tools.revisions
+
 # run every command of docs/start.md on a small site of real sshd hosts, and write what they print
 guide: (wheelhouse "--python" "3.11" "--only-needed")
     {{ python }} -m lab.guide

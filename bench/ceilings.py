@@ -16,8 +16,8 @@ from pathlib import Path
 from bench.figures import write_section
 from bench.large_fleet import fleet
 from bench.million import timed
-from railwright.facts.snapshot import Snapshot
 from railwright.predict.fleet import make_ceilings
+from railwright.store.snapshot import Snapshot
 
 
 def tables(snapshot: Snapshot) -> tuple[float, float, float, int, int]:

@@ -28,10 +28,10 @@ from railwright.check.lint import with_parameters
 from railwright.check.rule import Rule
 from railwright.check.run import Choice, chosen
 from railwright.check.tables import Folders, make_lookups, make_macros, make_scopes, show_files
-from railwright.facts.duck import connect
-from railwright.facts.snapshot import Snapshot
 from railwright.intent.site import read_site
 from railwright.intent.write import write_intent
+from railwright.store.duck import connect
+from railwright.store.snapshot import Snapshot
 
 SITE = 'profile = "roce-lossless"\n[[class]]\nname = "h100"\ncompute_nics = 8\n'
 NICS = 10
@@ -82,7 +82,7 @@ def judge(snapshot: Snapshot, folder: Path) -> tuple[Rows, float]:
     write_intent(site, facts, intent)
     began, cpu, own = time.monotonic(), children_cpu(), time.process_time()
     ran = run(Request(tuple(rules.values()), facts, intent, folder / "out"))
-    findings = Findings(snapshot, rules, ran, folder / "out")
+    findings = Findings(snapshot, rules, ran, folder / "out", folder / "intent")
     findings.settle([], date(2026, 11, 15))
     accounts = findings.accounts()
     wall = time.monotonic() - began

@@ -19,10 +19,10 @@ from lab import site, slurm
 from lab.sshd_fleet import Fleet, Host, running
 from railwright.collect.probe import select
 from railwright.collect.request import Request
-from railwright.facts.duck import identifier
-from railwright.facts.schema import tables
-from railwright.facts.snapshot import Snapshot, find
 from railwright.nodes import fold
+from railwright.schema.table import tables
+from railwright.store.duck import identifier
+from railwright.store.snapshot import Snapshot, find
 
 BROKEN = {3: "refusing", 4: "silent", 5: "hanging", 6: "flooding", 7: "no python", 8: "no root"}
 EXPECTED = {3: "refused", 4: "silent", 5: "hanging", 6: "flooding", 7: "no python"}

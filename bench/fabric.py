@@ -23,11 +23,11 @@ from bench.fabric_hosts import HostFacts
 from bench.fabric_switches import SwitchFacts
 from lab.fleet.fabric import SHAPES, Fabric, build
 from lab.fleet.faults.switch_fault import FabricInjection, changed
-from railwright.facts import derive
-from railwright.facts.build import status_counts
-from railwright.facts.duck import quote
-from railwright.facts.schema import tables
-from railwright.facts.snapshot import Snapshot, load, seal
+from railwright.model import derive
+from railwright.schema.table import tables
+from railwright.store.build import status_counts
+from railwright.store.duck import quote
+from railwright.store.snapshot import Snapshot, load, seal
 
 NAMES = ("2026-11-15T0700Z", "2026-11-15T0800Z")  # earlier, now
 STARTED = {NAMES[0]: 1794726000.0, NAMES[1]: 1794729600.0}

@@ -27,8 +27,8 @@ from lab.fleet.faults.switch_fault import (
 from lab.fleet.faults.switch_places import apart
 from railwright.check.rule import shipped
 from railwright.check.run import Choice, checked, chosen
-from railwright.facts.snapshot import Snapshot
 from railwright.intent.site import load_site
+from railwright.store.snapshot import Snapshot
 
 # Whose findings are declared here; those on hosts alone have their own matrix.
 TOPICS = ("SWQ-", "XHP-", "TOP-", "MTU-04", "MTU-05", "INTENT.pfc", "INTENT.trust")

@@ -17,9 +17,9 @@ from lab.fleet.fabric.hosts import host_model
 from lab.fleet.fabric.model import Fabric
 from lab.fleet.fabric.routes import planned_places
 from lab.fleet.model import HostModel
-from railwright.facts.duck import identifier, quote
-from railwright.facts.schema import Table, tables
-from railwright.facts.snapshot import Snapshot, load
+from railwright.schema.table import Table, tables
+from railwright.store.duck import identifier, quote
+from railwright.store.snapshot import Snapshot, load
 
 LOOPBACK = ("127.", "::1")
 NOTHING = "~"  # in the list of texts: it hears nobody

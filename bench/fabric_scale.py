@@ -27,10 +27,10 @@ from railwright.check.engine import Request, run
 from railwright.check.findings import Findings
 from railwright.check.run import Choice, chosen
 from railwright.fabric.classes import sections
-from railwright.facts import derive
-from railwright.facts.snapshot import Snapshot, load
 from railwright.intent.site import load_site
 from railwright.intent.write import write_intent
+from railwright.model import derive
+from railwright.store.snapshot import Snapshot, load
 
 OF_LINKS = ("own_end", "adjacency", "switch_place", "port_class", "link_end", "route_turn")
 KEPT = "snapshot.json"
@@ -82,7 +82,7 @@ def measured(snapshot: Snapshot, shape: str, watch: Stopwatch) -> Rows:
         with watch("check"):
             write_intent(wanted, facts, folder / "intent")
             ran = run(Request(tuple(rules.values()), facts, folder / "intent", folder / "out"))
-            findings = Findings(snapshot, rules, ran, folder / "out")
+            findings = Findings(snapshot, rules, ran, folder / "out", folder / "intent")
             findings.settle([], date(2026, 11, 15))
             accounts = findings.accounts()
     slowest = sorted(ran, key=lambda one: -one.cpu_s)[:5]

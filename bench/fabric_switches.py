@@ -14,11 +14,12 @@ import duckdb
 
 from lab.fleet.fabric import Fabric, Routing, Switch, answers
 from lab.fleet.fabric.truth import ROUTE_PROBES, SHOW_PROBES, neighbours, routes
-from railwright.facts.build import Building, finish
-from railwright.facts.duck import identifier, moment, quote, read_spool
-from railwright.facts.evidence import Answer
-from railwright.facts.schema import Table
-from railwright.facts.snapshot import Snapshot
+from railwright.model.finish import finish
+from railwright.schema.table import Table
+from railwright.store.build import Building
+from railwright.store.duck import identifier, moment, quote, read_spool
+from railwright.store.evidence import Answer
+from railwright.store.snapshot import Snapshot
 
 FROM_MODEL = ("switch_neighbor", "switch_route")
 _MAC_START = 15  # of the last byte, which is the port's

@@ -13,8 +13,8 @@ from lab.fleet.faults import Declared, Injection, earlier, together
 from lab.fleet.faults.fault import Verdict
 from lab.fleet.faults.sites import host_of, site_text
 from railwright.check.run import Choice, checked, chosen
-from railwright.facts.snapshot import Snapshot
 from railwright.intent.site import read_site
+from railwright.store.snapshot import Snapshot
 
 APART_S = 3600.0  # between the two snapshots
 READERS = 2

@@ -13,12 +13,13 @@ from lab.fleet.render.kubernetes import node_object
 from railwright.collect.probe import probes
 from railwright.collect.saved import node_answers
 from railwright.collect.stream import MachineStream
-from railwright.facts.build import Building, finish
-from railwright.facts.duck import quote
-from railwright.facts.evidence import Answer
-from railwright.facts.schema import tables
-from railwright.facts.snapshot import Snapshot
+from railwright.model.finish import finish
 from railwright.parse.base import Value
+from railwright.schema.table import tables
+from railwright.store.build import Building
+from railwright.store.duck import quote
+from railwright.store.evidence import Answer
+from railwright.store.snapshot import Snapshot
 
 STARTED = 1794694500.0
 

@@ -25,8 +25,8 @@ from lab.live.machine import HostMachine
 from lab.site import make_root
 from lab.sshd_fleet import wait_until_up
 from railwright.collect.saved import KUBERNETES, Saved, import_saved
-from railwright.facts.merge import merge
-from railwright.facts.snapshot import Snapshot, find
+from railwright.model.merge import merge
+from railwright.store.snapshot import Snapshot, find
 
 
 def judge_live(trial: Trial, folder: Path, rules: tuple[str, ...] = ()) -> Outcome:

@@ -29,7 +29,7 @@ from lab.fleet.faults.switch_places import apart, is_possible
 from lab.live.cluster import Cluster, cluster
 from lab.live.fabric import StruckFabric
 from lab.live.whole import Whole, running
-from railwright.facts.snapshot import Snapshot, find
+from railwright.store.snapshot import Snapshot, find
 
 # Hosts, rails, switches, planes: each system once; leaves and spines of all systems, in planes;
 # enough ends for a majority.

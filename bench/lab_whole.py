@@ -27,8 +27,8 @@ from lab.live.cluster import cluster
 from lab.live.options import Options, machines
 from lab.live.place import Place
 from lab.live.traces import traces
-from railwright.facts.schema import tables
-from railwright.facts.snapshot import Snapshot, find
+from railwright.schema.table import tables
+from railwright.store.snapshot import Snapshot, find
 from tests import comparing, guest_kernel, switch_truth
 
 WANTED = (64, 8, 12, 4)

@@ -16,11 +16,11 @@ import duckdb
 
 from bench.hosts import answers, large_hosts
 from railwright.collect.importing import import_files
-from railwright.facts import derive
-from railwright.facts.build import status_counts
-from railwright.facts.duck import identifier, quote
-from railwright.facts.schema import Table, tables
-from railwright.facts.snapshot import Snapshot, load, seal
+from railwright.model import derive
+from railwright.schema.table import Table, tables
+from railwright.store.build import status_counts
+from railwright.store.duck import identifier, quote
+from railwright.store.snapshot import Snapshot, load, seal
 
 FAULT_EVERY = 1_000
 NAMES = ("2026-11-14T2215Z", "2026-11-15T0800Z")  # one side of a comparison and the other

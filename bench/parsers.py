@@ -21,8 +21,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from bench.figures import write_section
-from railwright.facts.schema import tables
 from railwright.parse.base import NotUnderstoodError, Row
+from railwright.schema.table import tables
 
 EVIDENCE = Path(__file__).parents[1] / "tests" / "evidence"
 SIZES = (500_000, 1_000_000, 2_000_000)

@@ -30,8 +30,8 @@ from pathlib import Path
 import railwright
 from bench.figures import write_section
 from railwright.errors import RailwrightError
-from railwright.facts.reader import Reader
-from railwright.facts.snapshot import NAME, UNFINISHED, load, snapshots, unfinished
+from railwright.store.reader import Reader
+from railwright.store.snapshot import NAME, UNFINISHED, load, snapshots, unfinished
 
 COUNT, SEED = 200, 20261116
 USER = 65534

@@ -28,8 +28,9 @@ from bench.hosts import answers, large_hosts
 from bench.plot import write_line
 from railwright.collect.probe import probes
 from railwright.collect.stream import MachineStream
-from railwright.facts.build import Building, finish
-from railwright.facts.evidence import Answer
+from railwright.model.finish import finish
+from railwright.store.build import Building
+from railwright.store.evidence import Answer
 
 KINDS = 16
 PLOTS = FILE.parent / "figures"
@@ -124,7 +125,7 @@ class Workers:
     """The ingest processes, each with at most one spool waiting."""
 
     def __init__(self, folder: Path) -> None:
-        command = [sys.executable, "-m", "railwright.facts.ingest", str(folder)]
+        command = [sys.executable, "-m", "railwright.store.ingest", str(folder)]
         self.processes = [
             subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
             for _ in range(WORKERS)

@@ -5,6 +5,7 @@ set -euo pipefail
 # In namespaces of its own: mounts and programs end with it, however it ends, and it ends with whoever wanted it.
 [ "${OWN_NAMESPACES-}" = "$0" ] || OWN_NAMESPACES=$0 exec setpriv --pdeathsig KILL \
   unshare --mount --pid --fork --kill-child --propagation private bash "$0" "$@"
+unset TMPDIR # of this machine: within the new root there is no such folder, and packages would not install
 lab=${1:-${LAB:-$HOME/.cache/railwright-lab}}
 packages="iproute2 openssh-server lldpd python3 pciutils mstflint procps sudo tcsh fish kmod slurm-wlm munge strace"
 mkdir -p "$lab"

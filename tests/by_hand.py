@@ -4,10 +4,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from railwright.facts import derive
-from railwright.facts.duck import connect, quote, read_spool
-from railwright.facts.schema import tables
-from railwright.facts.snapshot import Snapshot, load
+from railwright.model import derive
+from railwright.model.revision import revisions
+from railwright.schema.table import tables
+from railwright.store.duck import connect, quote, read_spool
+from railwright.store.snapshot import REVISIONS, Snapshot, load
 
 STARTED = 1794694500.0  # 2026-11-14 22:15 UTC
 
@@ -19,7 +20,9 @@ def by_hand(
     path = folder / name
     (path / "facts").mkdir(parents=True)
     (path / "evidence").mkdir()
-    (path / "run.json").write_text(json.dumps({"format": 1, "started": STARTED}))
+    (path / "run.json").write_text(
+        json.dumps({"format": 1, "started": STARTED, REVISIONS: revisions()})
+    )
     with connect() as database:
         for table, schema in tables().items():
             spool = folder / f"{table}.ndjson"

@@ -18,9 +18,9 @@ from typing import NamedTuple
 from railwright.collect import runner
 from railwright.collect.probe import probes
 from railwright.collect.saved import Saved, import_saved, kinds
-from railwright.facts.merge import merge
-from railwright.facts.schema import NOT_A_PROBE, tables
-from railwright.facts.snapshot import Snapshot
+from railwright.model.merge import merge
+from railwright.schema.table import NOT_A_PROBE, tables
+from railwright.store.snapshot import Snapshot
 
 CAPTURES = Path(__file__).parents[2] / "shared" / "captures"
 TREE = CAPTURES / "sysfs-infiniband" / "gpud-h100"

@@ -9,7 +9,7 @@ from lab.fleet import HostModel
 from lab.fleet.truth import answers, derived, truth
 from lab.fleet.truth_answers import Answer
 from railwright.collect.probe import select
-from railwright.facts.schema import Table, tables
+from railwright.schema.table import Table, tables
 
 Row = dict[str, object]
 Key = tuple[object, ...]

@@ -13,8 +13,8 @@ from lab.fleet.fabric.hearing import netdev
 from lab.fleet.fabric.routes import host_address, planned_places, text
 from lab.fleet.faults.switch_fault import FabricInjection, Place, all_fabric_faults, changed, places
 from railwright.fabric.trace import Trace, traces
-from railwright.facts.snapshot import Snapshot
 from railwright.intent.site import read_site
+from railwright.store.snapshot import Snapshot
 
 SITE = read_site('profile = "roce-lossless"\n', "pairs")
 # Faults that a packet on its way feels, and where they may be.

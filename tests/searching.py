@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from railwright.facts.snapshot import Snapshot
+from railwright.store.snapshot import Snapshot
 
 
 def everything(snapshot: Snapshot) -> Iterator[bytes]:

@@ -4,15 +4,15 @@ gpu1 and gpu2 have two NICs each: rail 0 goes to leaf1, rail 1 to leaf2; both le
 leaf1 is SONiC, leaf2 Cumulus, spine1 EOS, spine2 Onyx. Data has DSCP 26 and class 3, CNP DSCP 48 and class 6.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import duckdb
 from by_hand import answers, target
 
-from railwright.facts.derive import queries_of
-from railwright.facts.duck import identifier
-from railwright.facts.schema import tables
+from railwright.model.derive import prepare, queries_of
+from railwright.schema.table import tables
+from railwright.store.duck import identifier
 
 Rows = dict[str, list[dict[str, Any]]]
 
@@ -232,10 +232,11 @@ def drop(rows: Rows, table: str, **where: Any) -> Rows:
 
 
 # What links are made of, in order. All other derived tables would take most of a test's time.
-_DERIVED = ("gpu", "pcie_path", "pcie_endpoint", "gpu_nic", "host_kind", "port", "port_class", "own_end", "adjacency", "switch_place", "link_end")  # fmt: skip
+ROLES = ("card_function", "gpu", "pcie_path", "pcie_endpoint", "gpu_nic", "host_kind", "netdev_stack", "slot", "card", "host_class", "port_sign", "port")  # fmt: skip
+_DERIVED = (*ROLES, "port_class", "own_end", "adjacency", "switch_place", "link_end")
 
 
-def database_of(rows: Rows) -> duckdb.DuckDBPyConnection:
+def database_of(rows: Rows, derived: Iterable[str] = _DERIVED) -> duckdb.DuckDBPyConnection:
     """The rows, and the derived tables about links, in memory."""
     database = duckdb.connect()
     for name, table in tables().items():
@@ -247,7 +248,8 @@ def database_of(rows: Rows) -> duckdb.DuckDBPyConnection:
             picked = ", ".join(f"unnest(?::{kind}[])" for kind in kinds.values())
             values = [[row.get(column) for row in rows[name]] for column in kinds]
             database.execute(f"INSERT INTO {identifier(name)} SELECT {picked}", values)
-    for name in _DERIVED:
+    for name in derived:
         cast = ", ".join(f"{identifier(n)}::{k} AS {identifier(n)}" for n, k in tables()[name].column_types().items())  # fmt: skip
+        prepare(database, name)
         database.execute(f"CREATE TABLE {name} AS SELECT {cast} FROM ({queries_of(name)[0]})")
     return database

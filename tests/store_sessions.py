@@ -9,14 +9,16 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from bench.store_sessions import PROBES, USER, Place, Running, Said, arrived
-from railwright.facts.snapshot import UNFINISHED, load, snapshots, unfinished
+from railwright.store.snapshot import UNFINISHED, load, snapshots, unfinished
 
 # An ordinary user's programs that use the store as the verbs do, and stop where a verb would not.
 BUILD = """
 import os, signal, sys, time
 from pathlib import Path
-from railwright.facts import build, snapshot
-from railwright.facts.build import Building
+from railwright.model import finish
+from railwright.model.finish import finish_building
+from railwright.store import snapshot
+from railwright.store.build import Building
 """
 # Before one of its steps it says that it is there and waits for the file `go`; then it dies, or not.
 STOP = """
@@ -41,12 +43,12 @@ if sys.argv[2] == "before run.json":
 elif sys.argv[2] == "before run.json is replaced":
     stop(Path, "replace")
 elif sys.argv[2] == "between the last word and the name":
-    stop(build, "put_in_place")
+    stop(finish, "put_in_place")
 elif sys.argv[2] == "between the name and the lock":
     stop(Path, "unlink")
 made = Building(store, {"started": 1.7e9, "via": "test"}, {"a": "", "b": ""})
 made.add_target({"target": "a", "status": "reached", "words": "", "started": 1.7e9})
-made.finish()
+finish_building(made)
 """
 
 

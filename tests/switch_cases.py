@@ -8,8 +8,8 @@ from typing import Any
 
 from lab.switch_sshd import Switch
 from railwright.collect.switch import systems
-from railwright.facts.schema import tables
-from railwright.facts.snapshot import Snapshot, load
+from railwright.schema.table import tables
+from railwright.store.snapshot import Snapshot, load
 
 EVIDENCE = Path(__file__).parent / "evidence"
 
@@ -21,6 +21,8 @@ EOS = {
     "show priority-flow-control": "eos_show--priority-flow-control-status-one-port-off",
     "show priority-flow-control counters": "eos_show--priority-flow-control-counters",
     "show qos maps": "eos_show--qos-maps-correct",
+    "show qos interfaces": "eos_show--qos-interfaces-documented",
+    "show priority-flow-control counters watchdog": "eos_show--pfc-watchdog-counters-documented",
     "show qos interfaces ecn counters queue": "eos_show--qos-interfaces-ecn-counters",
     "show interfaces counters queue drops": "eos_show--interfaces-counters-queue-drops",
     "show lldp neighbors detail": "eos_show--lldp-neighbors-detail",

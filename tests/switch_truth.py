@@ -95,10 +95,11 @@ def check_classes(rows: Rows, fabric: Fabric, switch: Switch) -> None:
             assert dscp_of(dscps, name, dscp) == setting.dscp_class[dscp], port.name
     first = qos.get((switch.ports[0].name,), {})
     trust = first.get("trust") or qos.get(("",), {}).get("trust")
-    assert trust == (None if switch.system == "eos" else "dscp")
+    assert trust == switch.settings[0].trust
     watchdog = first.get("watchdog")
     watchdog = qos.get(("",), {}).get("watchdog") if watchdog is None else watchdog
-    assert watchdog is (None if switch.system == "onyx" else True)
+    is_watched = bool(switch.settings[0].watchdog) and switch.settings[0].watchdog_running
+    assert watchdog is (None if switch.system == "onyx" else is_watched)
 
 
 def queue_of(rows: Rows, port: str, queue: int) -> dict[str, Any]:
@@ -114,17 +115,19 @@ def nearly(found: int, wanted: int) -> bool:
 
 
 def check_queues(rows: Rows, fabric: Fabric, switch: Switch) -> None:
-    if switch.system == "eos":
-        assert "switch_queue" not in rows  # nothing that is asked tells how a queue is served
-        return
     setting: Setting = switch.settings[0]
-    data, cnp = queue_of(rows, switch.ports[0].name, 3), queue_of(rows, switch.ports[0].name, 6)
-    assert data["ecn_enabled"] is True
-    assert nearly(data["ecn_minimum_bytes"], setting.marking[3].minimum_bytes)
-    assert nearly(data["ecn_maximum_bytes"], setting.marking[3].maximum_bytes)
-    assert (cnp["scheduler"], cnp["weight"]) == ("strict", 0)
-    assert data["weight"] == 50
-    assert not cnp["ecn_enabled"]
+    for queue in sorted({*setting.class_queue}):
+        row = queue_of(rows, switch.ports[0].name, queue)
+        marking = setting.marking.get(queue)
+        assert bool(row.get("ecn_enabled")) is (marking is not None), queue
+        if marking is not None and switch.system == "eos":
+            assert row["ecn_minimum_bytes"] is None  # no command that is asked prints thresholds
+        elif marking is not None:
+            assert nearly(row["ecn_minimum_bytes"], marking.minimum_bytes), queue
+            assert nearly(row["ecn_maximum_bytes"], marking.maximum_bytes), queue
+        if queue in setting.schedulers:
+            weight = setting.schedulers[queue]
+            assert (row["scheduler"] == "strict", row["weight"]) == (weight == 0, weight), queue
 
 
 def check_headroom(rows: Rows, fabric: Fabric, switch: Switch) -> None:

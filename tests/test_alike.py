@@ -14,9 +14,6 @@ from railwright.check.alike import folding
 from railwright.check.engine import Request, run
 from railwright.check.rule import shipped
 from railwright.check.run import Choice, chosen
-from railwright.facts.duck import words
-from railwright.facts.schema import feeding_probes, tables
-from railwright.facts.snapshot import Snapshot
 from railwright.intent.site import read_site
 from railwright.intent.write import write_intent
 from railwright.report import machines
@@ -24,6 +21,9 @@ from railwright.report.machines import Machines, read_by
 from railwright.report.overview import print_overview
 from railwright.report.screen import Screen
 from railwright.report.sections import LLDP, SECTIONS
+from railwright.schema.table import feeding_probes, tables
+from railwright.store.duck import words
+from railwright.store.snapshot import Snapshot
 
 
 def _verdicts(snapshot: Snapshot, folder: Path, *, fold: bool) -> list[tuple[object, ...]]:

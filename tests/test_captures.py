@@ -24,9 +24,9 @@ from captures_snapshot import (
 )
 from test_parsers import assert_storable, matches, rows_of
 
-from railwright.facts.schema import tables
-from railwright.facts.snapshot import Snapshot
 from railwright.parse.base import NotUnderstoodError, Row
+from railwright.schema.table import tables
+from railwright.store.snapshot import Snapshot
 
 pytestmark = [
     pytest.mark.shared,

@@ -17,7 +17,7 @@ from railwright import cli
 from railwright.cli import VERBS
 from railwright.collect.probe import load_probe, probes
 from railwright.errors import ProbeError
-from railwright.facts.snapshot import find, snapshots
+from railwright.store.snapshot import find, snapshots
 
 RAILWRIGHT = [sys.executable, "-m", "railwright"]
 

@@ -15,8 +15,8 @@ from rich.text import Text
 from railwright.collect import runner
 from railwright.collect.probe import probes
 from railwright.collect.request import lone_runner
-from railwright.facts.duck import connect, spill_folder
 from railwright.report.console import output
+from railwright.store.duck import connect, spill_folder
 from railwright.text import harmless, plain
 
 

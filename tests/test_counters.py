@@ -10,8 +10,8 @@ import pytest
 from conftest import SHARED
 
 from railwright.errors import RailwrightError
-from railwright.hardware import counters as module
-from railwright.hardware.counters import (
+from railwright.schema import counters as module
+from railwright.schema.counters import (
     SOURCES,
     Counter,
     counter_names,

@@ -12,7 +12,7 @@ import pytest
 from conftest import REPOSITORY
 
 from railwright.demo import ARCHIVE, unpack
-from railwright.facts.snapshot import find
+from railwright.store.snapshot import find
 
 MOST_BYTES = 3_000_000
 MOST_CPU_S = 60.0  # a gross regression; the figure itself is in docs/figures.md (bench.check)

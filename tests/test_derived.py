@@ -8,8 +8,8 @@ import pytest
 from by_hand import answers, target, with_derived
 
 from railwright.check.account import subject_text
-from railwright.facts.schema import tables
-from railwright.facts.subjects import subjects
+from railwright.schema.subjects import subjects
+from railwright.schema.table import tables
 
 H = {"target": "gpu1"}
 
@@ -166,111 +166,7 @@ def test_a_parameter_is_written_as_mlxconfig_does(port: int, element: int, text:
     assert duckdb.execute(query).fetchone() == (text,)
 
 
-# ---- ports ----------------------------------------------------------------------------------
-
-
-def port_rows(state: str = "ACTIVE", **more: Any) -> dict[str, list[dict[str, Any]]]:
-    """One RDMA port below the switch of `switch()`, and one far away."""
-    device = {**H, "psid": "MT_1", "sys_image_guid": "1"}
-    port = {**H, "port": 1, "link_layer": "Ethernet", "rate_gbps": 400.0, "netdev": ""}
-    return {
-        "pci_function": [
-            *switch(),
-            function("0000:50:00.0", "", "nic", root_bus="0000:4f", numa_node=1),
-        ],
-        "rdma_device": [
-            {**device, "device": "mlx5_0", "pci": "0000:18:00.0"},
-            {**device, "device": "mlx5_1", "pci": "0000:50:00.0", "sys_image_guid": "2"},
-        ],
-        "rdma_port": [
-            {**port, "device": "mlx5_0", "state": state, "netdev": "eth0"},
-            {**port, "device": "mlx5_1", "state": "ACTIVE", "netdev": "eth1"},
-        ],
-        "probe_result": answers("gpu1", "pci", "infiniband", "ip_address", "ip_route"),
-        **more,
-    }
-
-
-ROLE = "SELECT device, role, rail, plane FROM port ORDER BY 1"
-
-
-def test_the_port_beside_a_gpu_is_compute_and_the_other_storage(tmp_path: Path) -> None:
-    assert ask(tmp_path, port_rows(), ROLE) == [
-        ("mlx5_0", "compute", 0, 0),
-        ("mlx5_1", "storage", None, None),
-    ]
-
-
-def test_a_port_that_is_down_and_without_address_is_unused(tmp_path: Path) -> None:
-    assert ask(tmp_path, port_rows("DOWN"), ROLE)[0] == ("mlx5_0", "unused", None, None)
-
-
-def test_a_port_that_is_down_but_has_an_address_is_still_compute(tmp_path: Path) -> None:
-    addresses = [
-        {**H, "netdev": "eth0", "family": "inet", "address": "10.0.0.1", "scope": "global"}
-    ]
-    rows = port_rows("DOWN", address=addresses)
-    assert ask(tmp_path, rows, ROLE)[0] == ("mlx5_0", "compute", 0, 0)
-
-
-def far_ports(*psids: str) -> dict[str, list[dict[str, Any]]]:
-    """Cards that are not below a switch with a GPU, all of them down and with an address."""
-    names = [f"mlx5_{number}" for number in range(len(psids))]
-    pci = [f"0000:{0x50 + number:02x}:00.0" for number in range(len(psids))]
-    device = {**H, "sys_image_guid": "1"}
-    port = {**H, "port": 1, "link_layer": "Ethernet", "rate_gbps": 40.0, "state": "DOWN"}
-    address = {**H, "family": "inet", "scope": "global"}
-    return {
-        "pci_function": [
-            function("0000:19:00.0", "", "gpu", numa_node=0, root_bus="0000:18"),
-            *(function(p, "", "nic", numa_node=1, root_bus="0000:4f") for p in pci),
-        ],
-        "rdma_device": [
-            {**device, "device": name, "pci": p, "psid": psid}
-            for name, p, psid in zip(names, pci, psids, strict=True)
-        ],
-        "rdma_port": [{**port, "device": name, "netdev": f"eth{name}"} for name in names],
-        "address": [{**address, "netdev": f"eth{name}", "address": "10.0.0.1"} for name in names],
-        "probe_result": answers("gpu1", "pci", "infiniband", "ip_address", "ip_route"),
-    }
-
-
-def test_ports_of_one_kind_are_compute_although_all_of_them_are_down(tmp_path: Path) -> None:
-    roles = [row[1] for row in ask(tmp_path, far_ports("MT_1", "MT_1"), ROLE)]
-    assert roles == ["compute", "compute"]
-
-
-def test_ports_of_two_kinds_have_no_role_while_all_are_down(tmp_path: Path) -> None:
-    roles = [row[1] for row in ask(tmp_path, far_ports("MT_1", "MT_2"), ROLE)]
-    assert roles == [None, None]
-
-
-def test_a_slow_port_of_the_only_kind_is_still_compute(tmp_path: Path) -> None:
-    """Nothing but the kind of card tells here: no port is near the GPU."""
-    rows = port_rows()
-    rows["pci_function"] = [one for one in rows["pci_function"] if one["pci"] != "0000:18:00.0"]
-    rows["pci_function"].append(
-        function("0000:60:00.0", "", "nic", root_bus="0000:5f", numa_node=1)
-    )
-    rows["rdma_device"][0]["pci"] = "0000:60:00.0"
-    rows["rdma_port"][0]["rate_gbps"] = 200.0
-    assert [row[1] for row in ask(tmp_path / "a", rows, ROLE)] == ["compute", "compute"]
-    rows["rdma_device"][0]["psid"] = "MT_2"  # another card, and slower: no longer the only kind
-    assert [row[1] for row in ask(tmp_path / "b", rows, ROLE)] == ["storage", "compute"]
-
-
-def test_the_default_route_makes_management(tmp_path: Path) -> None:
-    route = {**H, "family": "inet", "routing_table": "main", "destination": "default", "place": 0}
-    rows = port_rows(route=[{**route, "netdev": "eth1"}])
-    assert ask(tmp_path, rows, ROLE)[1] == ("mlx5_1", "management", None, None)
-
-
-def test_no_role_is_made_up_where_something_was_not_read(tmp_path: Path) -> None:
-    unread = port_rows(probe_result=answers("gpu1", "pci", "infiniband", ip_route="timeout"))
-    assert [row[1] for row in ask(tmp_path / "a", unread, ROLE)] == [None, None]
-    blind = port_rows(probe_result=answers("gpu1", "infiniband", "ip_route", pci="timeout"))
-    blind["pci_function"] = []
-    assert [row[1] for row in ask(tmp_path / "b", blind, ROLE)] == [None, None]
+# ---- the rest -------------------------------------------------------------------------------
 
 
 def test_two_sources_that_differ_are_both_kept(tmp_path: Path) -> None:
@@ -293,6 +189,111 @@ def test_hosts_in_chunks_give_the_same(tmp_path: Path, monkeypatch: pytest.Monke
     }
     query = "SELECT * FROM gpu_nic ORDER BY ALL"
     whole = ask(tmp_path / "whole", rows, query)
-    monkeypatch.setattr("railwright.facts.derive.HOSTS_AT_A_TIME", 2)
+    monkeypatch.setattr("railwright.model.derive.HOSTS_AT_A_TIME", 2)
     assert ask(tmp_path / "chunks", rows, query) == whole
     assert len(whole) == 7
+
+
+# ---- kinds of functions ---------------------------------------------------------------------
+
+
+def ids(pci: str, vendor: str, device: str, kind: str, **more: Any) -> dict[str, Any]:
+    return function(pci, "", vendor=vendor, device=device, **{"class": kind}, **more)
+
+
+KIND = "SELECT pci, kind, is_rdma FROM card_function ORDER BY 1"
+
+
+@pytest.mark.parametrize(
+    ("vendor", "device", "code", "kind", "rdma"),
+    [
+        ("10de", "2330", "030200", "gpu", False),  # H100
+        ("1002", "74a1", "120000", "gpu", False),  # MI300X
+        ("1002", "740c", "038000", "gpu", False),  # MI250X
+        ("8086", "0bd5", "038000", "gpu", False),  # Data Center GPU Max
+        ("1002", "164e", "030000", "other", False),  # a desktop's graphics
+        ("1a03", "2000", "030000", "other", False),  # VGA of the management controller
+        ("15b3", "1021", "020000", "nic", True),
+        ("14e4", "1760", "020000", "nic", True),  # Thor2
+        ("14e4", "165f", "020000", "nic", False),  # BCM5720
+        ("1dd8", "1002", "020000", "nic", True),  # Pollara
+        ("8086", "159b", "020000", "nic", False),  # E810 without irdma
+        ("15b3", "2100", "080100", "data direct", False),
+        ("1000", "00b2", "010700", "switch management", False),
+        ("1000", "02b2", "010700", "placeholder", False),
+        ("11f8", "4128", "058000", "switch management", False),
+        ("10de", "22a3", "068000", "nvswitch", False),
+    ],
+)
+def test_what_a_function_is(
+    tmp_path: Path, vendor: str, device: str, code: str, kind: str, rdma: bool
+) -> None:
+    rows = [ids("0000:18:00.0", vendor, device, code)]
+    assert ask(tmp_path, {"pci_function": rows}, KIND) == [("0000:18:00.0", kind, rdma)]
+
+
+def test_four_infiniband_functions_of_one_connectx7_are_a_bridge_to_nvlink(tmp_path: Path) -> None:
+    bridge = [ids(f"0000:05:00.{number}", "15b3", "1021", "020700") for number in range(4)]
+    # A real card beside it, with two ports.
+    card = [ids(f"0000:29:00.{number}", "15b3", "1021", "020700") for number in range(2)]
+    found = ask(tmp_path, {"pci_function": bridge + card}, KIND)
+    assert [kind for _, kind, _ in found] == ["nvlink bridge"] * 4 + ["nic"] * 2
+
+
+def test_an_ethernet_card_with_an_rdma_device_is_an_rdma_card(tmp_path: Path) -> None:
+    rows = {
+        "pci_function": [
+            ids("0000:82:00.0", "8086", "159b", "020000"),
+            ids("0000:82:01.0", "15b3", "101e", "020000", physical_function="0000:81:00.0"),
+        ],
+        "rdma_device": [{**H, "device": "irdma0", "pci": "0000:82:00.0"}],
+    }
+    assert ask(tmp_path, rows, KIND) == [
+        ("0000:82:00.0", "nic", True),
+        ("0000:82:01.0", "virtual function", False),
+    ]
+
+
+# ---- what lies on what ----------------------------------------------------------------------
+
+
+def test_a_vlan_on_a_bond_is_followed_to_its_members(tmp_path: Path) -> None:
+    physical = {**H, "kind": "physical", "master": ""}
+    virtual = {**H, "kind": "virtual", "master": ""}
+    link = {**H, "link": "", "link_netnsid": -1}
+    rows = {
+        "netdev": [
+            {**physical, "name": "eth0", "master": "bond0"},
+            {**physical, "name": "eth1", "master": "bond0"},
+            {**physical, "name": "eth2"},
+            {**virtual, "name": "bond0"},
+            {**virtual, "name": "bond0.100", "master": "br0"},
+            {**virtual, "name": "br0"},
+            {**virtual, "name": "veth1", "master": "br0"},
+        ],
+        "bond": [{**H, "netdev": "bond0"}],
+        "ip_link": [
+            {**link, "netdev": "bond0.100", "link": "bond0"},
+            # The other end is in a pod: that one is not below it here.
+            {**link, "netdev": "veth1", "link": "eth2", "link_netnsid": 3},
+        ],
+        "route": [{**H, "netdev": "eth2.7", "destination": "default"}],
+    }
+    query = "SELECT netdev, below, depth FROM netdev_stack ORDER BY ALL"
+    assert ask(tmp_path, rows, query) == [
+        ("bond0", "eth0", 1),
+        ("bond0", "eth1", 1),
+        ("bond0.100", "bond0", 1),
+        ("bond0.100", "eth0", 2),
+        ("bond0.100", "eth1", 2),
+        ("br0", "bond0", 2),
+        ("br0", "eth0", 3),
+        ("br0", "eth1", 3),
+        ("eth2.7", "eth2", 1),
+    ]
+
+
+def test_devices_that_lie_on_one_another_in_a_circle_end(tmp_path: Path) -> None:
+    row = {**H, "kind": "physical"}
+    rows = {"netdev": [{**row, "name": "a", "master": "b"}, {**row, "name": "b", "master": "a"}]}
+    assert ask(tmp_path, rows, "SELECT count(*) <= 4 FROM netdev_stack") == [(True,)]

@@ -11,9 +11,9 @@ from bench.fabric import fabric_snapshot
 from bench.fleets import evidence_of, snapshot_of
 from lab.fleet.fabric import SHAPES, End, Fabric, Routing, Switch, answers, build
 from lab.fleet.fabric.hosts import host_model
-from railwright.facts.ingest import parse_answer
-from railwright.facts.schema import tables
-from railwright.facts.snapshot import Snapshot, load
+from railwright.schema.table import tables
+from railwright.store.ingest import parse_answer
+from railwright.store.snapshot import Snapshot, load
 from tests.switch_truth import CHECKS, Check, Rows
 
 FABRICS = ("mixed", "onyx", "planes", "wide")

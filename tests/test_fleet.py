@@ -15,8 +15,8 @@ from lab.sshd_fleet import LAB, Fleet, Host, running
 from railwright.collect.probe import select
 from railwright.collect.request import Request
 from railwright.collect.sudoers import fragment
-from railwright.facts.snapshot import Snapshot, find
 from railwright.reach.bootstrap import REMOTE_COMMAND
+from railwright.store.snapshot import Snapshot, find
 from tests.reading import frames_of, writes
 
 pytestmark = pytest.mark.fleet

@@ -25,10 +25,10 @@ from lab.guest.model import QOS
 from lab.live.guests import GuestPart
 from lab.live.part import LabError
 from railwright.check.run import Choice, checked, chosen
-from railwright.facts.schema import tables
-from railwright.facts.snapshot import Snapshot, find
 from railwright.intent.site import read_site
 from railwright.parse.perftest import parse
+from railwright.schema.table import tables
+from railwright.store.snapshot import Snapshot, find
 
 pytestmark = [pytest.mark.fleet, pytest.mark.timeout(1800)]
 

@@ -29,9 +29,9 @@ import duckdb
 import pytest
 
 from railwright.collect.probe import probes
-from railwright.facts.evidence import ANSWER_STATUSES
-from railwright.facts.schema import tables
 from railwright.reach.job import STATUSES
+from railwright.schema.table import tables
+from railwright.store.evidence import ANSWER_STATUSES
 from tests.hostile.far_end import ALL, RUNNER, SCENARIOS, SENTINEL, WHO, Scenario
 from tests.hostile.honest import EVIDENCE, HONEST_CASES, LEAF, LEAF_PORT
 from tests.hostile.words import SECRET

@@ -13,8 +13,8 @@ from railwright.check.pack import load_pack
 from railwright.check.rule import load_rule, shipped
 from railwright.check.run import checked
 from railwright.errors import RuleError
-from railwright.facts.snapshot import Snapshot
 from railwright.intent.site import Site
+from railwright.store.snapshot import Snapshot
 from tests.by_hand import by_hand, target
 
 HEADER = """/* +++

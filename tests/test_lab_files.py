@@ -43,7 +43,9 @@ def test_memory_holds_what_a_folder_gets(model: str, tmp_path: Path) -> None:
     files = rendered(host)
     disk = tree_of(tmp_path)
     kept = {
-        name: ("link", os.fsencode(entry.link)) if entry.link else ("file 644", entry.content)
+        name: ("link", os.fsencode(entry.link))
+        if entry.link
+        else (f"file {entry.mode:o}", entry.content)
         for name, entry in files.entries.items()
         if name.startswith("sys/")
     }

@@ -20,8 +20,8 @@ from lab.live.cluster import cluster
 from lab.live.part import LabError
 from lab.live.whole import Whole, running
 from railwright.check.run import Choice, checked, chosen
-from railwright.facts.snapshot import Snapshot, find, load
 from railwright.intent.site import load_site
+from railwright.store.snapshot import Snapshot, find, load
 from tests.searching import everything
 from tests.switch_truth import CHECKS, Check, Rows
 

@@ -355,7 +355,7 @@ def test_ends_that_do_the_same_have_one_behavior() -> None:
 
 def test_links_over_chunks_of_machines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The two ends of a link may be in two chunks."""
-    monkeypatch.setattr("railwright.facts.derive.HOSTS_AT_A_TIME", 1)
+    monkeypatch.setattr("railwright.model.derive.HOSTS_AT_A_TIME", 1)
     query = "SELECT told_by, count(*), count(behavior) FROM link_end GROUP BY ALL"
     with with_derived(tmp_path, fabric()).database() as database:
         assert database.execute(query).fetchall() == [("both", 16, 16)]

@@ -13,11 +13,12 @@ from railwright.collect.admission import admit
 from railwright.collect.request import new_request
 from railwright.collect.run import Collector, Tally
 from railwright.collect.stream import MachineStream
-from railwright.facts import ingest
-from railwright.facts.build import Building
-from railwright.facts.evidence import ANSWER_STATUSES, Answer
+from railwright.model.finish import finish_building
 from railwright.parse.base import Row
 from railwright.reach.job import STATUSES, Outcome
+from railwright.store import ingest
+from railwright.store.build import Building
+from railwright.store.evidence import ANSWER_STATUSES, Answer
 
 PROBES = frozenset({"lscpu", "pci", "lldpctl"})
 KNOWN = {*STATUSES, "reached", "incomplete"}
@@ -117,7 +118,7 @@ def test_what_raises_is_this_machine_s_status(
         data += frame(2, ".end", said({"frames": 2}), run=request.run)
         assert collector.received(target, data) is False, "it may hang up"
         collector.ended(Outcome(target, "answered", "", 0, 1.0, 1.0, 100))
-    snapshot = building.finish()
+    snapshot = finish_building(building)
     with snapshot.database() as database:
         rows = database.execute("SELECT target, status FROM target ORDER BY 1").fetchall()
     assert rows == [("evil", "damaged"), ("good", "reached")]
@@ -141,7 +142,7 @@ def test_a_line_that_is_damaged_in_the_spool_is_said(tmp_path: Path) -> None:
     (spool,) = (building.folder / "spool").glob("part-*.ndjson")
     lines = spool.read_text().splitlines(keepends=True)
     spool.write_text(lines[0] + lines[1][:30] + "\0" * 20 + "\n" + lines[2] + lines[2][:10])
-    snapshot = building.finish()
+    snapshot = finish_building(building)
     assert snapshot.run["answers_lost"] == 1, "the torn last line is no damage"
     with snapshot.database() as database:
         found = database.execute("SELECT instance FROM probe_result ORDER BY 1").fetchall()
@@ -160,7 +161,7 @@ def test_what_a_table_cannot_take_is_set_aside(
     building = Building(tmp_path, {"started": 1.0, "probes": ["lscpu"]}, {"gpu1": "", "gpu2": ""})
     for target, stdout in (("gpu1", b"evil"), ("gpu2", b"good")):
         building.add_answer(Answer(target, "lscpu", "", "ok", stdout=stdout, started=1.0))
-    snapshot = building.finish()
+    snapshot = finish_building(building)
     with snapshot.database() as database:
         told = database.execute("SELECT target, status, reason FROM probe_result ORDER BY 1")
         assert told.fetchall() == [
@@ -180,7 +181,7 @@ def test_the_allow_list_runs_at_the_collector_too(tmp_path: Path) -> None:
     building = Building(tmp_path, {"started": 1.0, "probes": []}, {"gpu1": ""})
     for answer in sent:
         building.add_answer(answer)
-    snapshot = building.finish({}, admit)
+    snapshot = finish_building(building, {}, admit)
     with snapshot.database(evidence=True) as database:
         found = database.execute(
             "SELECT instance, stdout, stderr FROM evidence ORDER BY 1"

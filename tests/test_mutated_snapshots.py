@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from railwright.facts.integrity import run_digest
+from railwright.store.integrity import run_digest
 from tests.mutations import (
     BYTES,
     FILES,
@@ -140,3 +140,16 @@ def test_what_is_wanted_without_digests(good: Path, tmp_path: Path) -> None:
     assert wrong("counts", Done(1, b'{"n": 9}', "x has no digests", 0, 0), wanted, state) == []
     assert wrong("counts", wanted, wanted, state) == ["does not say 'no digests'"]
     assert wrong("verify", Done(3, b"no digests", "", 0, 0), wanted, state) == []
+    # "damaged" counts only where something is: run.json for the one, any file for the other.
+    listed, verified = (Done(0, words, "", 0, 0) for words in (b"damaged: x", b"DAMAGED"))
+    unsaid = ["does not say 'no digests'"]
+    assert (
+        wrong("list", listed, wanted, state) == wrong("verify", verified, wanted, state) == unsaid
+    )
+    (path / "facts" / "target.parquet").chmod(0o600)
+    (path / "facts" / "target.parquet").write_bytes(b"x")
+    state = State(path, content(good))
+    assert wrong("list", listed, wanted, state) == unsaid
+    assert wrong("verify", verified, wanted, state) == []
+    (path / "run.json").write_text(json.dumps({**run, "format": 1, "become": float("-inf")}))
+    assert wrong("list", listed, wanted, State(path, content(good))) == []

@@ -18,10 +18,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from railwright.errors import UsageError
-from railwright.facts.snapshot import seal
 from railwright.node_sets import unfold
 from railwright.nodes import fold, is_machine_name
 from railwright.reach.targets import parse_node_set
+from railwright.store.snapshot import seal
 
 
 def evil(sentinel: Path) -> str:

@@ -23,8 +23,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from railwright.facts.schema import tables
 from railwright.parse.base import NotUnderstoodError, Row
+from railwright.schema.table import tables
 
 EVIDENCE = Path(__file__).parent / "evidence"
 CASES = sorted(path.name.removesuffix(".expect.json") for path in EVIDENCE.glob("*.expect.json"))
@@ -66,7 +66,7 @@ def assert_storable(rows: list[Row], parser: str) -> None:
     """Each row belongs to a declared table that this probe feeds, column for column."""
     keys = set()
     for row in rows:
-        assert row.table in tables(), f"no facts/tables/{row.table}.toml"
+        assert row.table in tables(), f"no schema/tables/{row.table}.toml"
         table = tables()[row.table]
         assert parser in table.probes
         types = {

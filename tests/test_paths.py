@@ -16,10 +16,10 @@ from railwright.cli import program
 from railwright.errors import UsageError
 from railwright.fabric.classes import spans
 from railwright.fabric.trace import traces
-from railwright.facts.snapshot import Snapshot
 from railwright.intent.site import read_site
 from railwright.report.paths import exit_status, print_traces
 from railwright.report.screen import Screen
+from railwright.store.snapshot import Snapshot
 
 LOSSLESS = read_site('profile = "roce-lossless"', "s")
 ENDS = ("gpu1:mlx5_0", "gpu2:mlx5_1")

@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from test_pci_config import SPACES, acs, aer, as_files, ats, config, decoded, dump
 
-from railwright.facts.schema import tables
 from railwright.parse.pci_config import parse
+from railwright.schema.table import tables
 
 TYPES = {  # as lspci writes them -> (code in PCI_EXP_FLAGS_TYPE, our name)
     "Endpoint": (0, "endpoint"),

@@ -12,8 +12,8 @@ from conftest import REPOSITORY
 from typer.testing import CliRunner, Result
 
 from railwright.cli import program
-from railwright.facts.snapshot import Snapshot
 from railwright.predict.fleet import make_ceilings
+from railwright.store.snapshot import Snapshot
 
 NIC, ROOT = "0000:18:00.0", "0000:17:00.0"
 IPV4 = "0000:0000:0000:0000:0000:ffff:0a00:0001"

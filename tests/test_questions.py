@@ -10,8 +10,9 @@ from typer.testing import CliRunner, Result
 
 from railwright.cli import program
 from railwright.errors import RailwrightError, UsageError
-from railwright.facts.build import Building, finish
-from railwright.facts.evidence import Answer
+from railwright.model.finish import finish
+from railwright.store.build import Building
+from railwright.store.evidence import Answer
 
 OLD, NEW = "2026-11-14T2215Z", "2026-11-15T0800Z"
 

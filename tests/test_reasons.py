@@ -23,7 +23,7 @@ sources = ["judgement: a test"]
 
 [uses]
 "rdma_system.netns_mode" = "asked where the kernel is the right one"
-"numa_node.cpu_count" = "only for the words"
+"numa_node.cpu_count" = {purpose = "words"}
 +++
 ## Why it matters
 For the test.

@@ -19,7 +19,7 @@ from lab.fleet.truth_variants import SOUND, VARIANTS
 from railwright.collect.importing import import_files
 from railwright.collect.probe import select
 from railwright.collect.request import lone_runner
-from railwright.facts.schema import tables
+from railwright.schema.table import tables
 from tests.comparing import (
     Facts,
     answer_differences,

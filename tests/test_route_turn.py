@@ -6,8 +6,9 @@ from itertools import pairwise
 import duckdb
 import pytest
 
-from railwright.facts.derive import queries_of, route_turn
-from railwright.facts.derive.circles import Sent, circles, way_round
+from railwright.model.circles import Sent, circles, way_round
+from railwright.model.derive import queries_of
+from railwright.model.derived import route_turn
 
 Links = list[tuple[str, str, str, str]]  # switch, its port, the other switch, whether lossless
 Routes = list[tuple[str, str, str]]  # switch, prefix, ports

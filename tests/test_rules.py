@@ -1,5 +1,7 @@
 """Every rule of the catalogue: its header, its SELECT, its cases, and what must never be ok."""
 
+from dataclasses import replace
+
 import duckdb
 import pytest
 from universes import judge_each, judge_together
@@ -24,7 +26,8 @@ from railwright.check.trial import (
     single_removals,
     trial_database,
 )
-from railwright.intent.schema import intent_tables
+from railwright.schema.system import facts
+from railwright.schema.table import intent_tables
 
 RULES = list(shipped().values())
 MOST_ALONE = 20  # of what was not read, for rules that compare machines
@@ -86,6 +89,40 @@ def test_what_is_wrong_is_not_in_order_because_it_was_not_read(
         for (case, what, _), told in zip(without, found, strict=True)
         for wrong in no_longer_wrong(case, what, told)
     ] == []
+
+
+@pytest.mark.parametrize(
+    "rule", [r for r in RULES if "unread_facts" in r.optional], ids=lambda rule: rule.id
+)
+def test_facts_that_are_missing_never_hide_what_else_was_not_read(
+    rule: Rule, database: duckdb.DuckDBPyConnection
+) -> None:
+    """Who accepts that a system does not report a fact must not accept a failed answer with it."""
+    trial, wrong, claims = Trial(database, rule), [], 0
+    for case in load_cases(rule):
+        told = {
+            s: texts["unread_facts"] for s, texts in case.texts.items() if texts.get("unread_facts")
+        }
+        claims += len(told)
+        held = {
+            c for names in told.values() for name in names.split(",") for c in facts()[name].columns
+        }
+        held |= {column.replace("link_end.", "end_scope.") for column in held} | set(rule.unless)
+        held |= {column.partition(".")[0] for column in held}
+        for what, rows, hidden in removals(rule, replace(case, expected=dict.fromkeys(told, "ok"))):
+            if what.removeprefix("without ") in held:
+                continue
+            machines = [str(row["target"]) for row in rows["target"]]
+            found = trial.judge(rows, {hidden: machines} if hidden else None)
+            wrong += [
+                f"{case.name}, {what}: {subject} claims that only {fact} is missing"
+                for subject, fact in told.items()
+                if subject in found
+                and found[subject].verdict == "unknown"
+                and found[subject].texts["unread_facts"] == fact
+            ]
+    assert claims, "no case shows which facts it may miss"
+    assert wrong == []
 
 
 @pytest.mark.parametrize("rule", [r for r in RULES if r.peers], ids=lambda rule: rule.id)

@@ -8,9 +8,10 @@ from typer.testing import CliRunner, Result
 
 from railwright.cli import program
 from railwright.errors import UsageError
-from railwright.facts.build import Building, finish
-from railwright.facts.merge import merge
-from railwright.facts.snapshot import find
+from railwright.model.finish import finish
+from railwright.model.merge import merge
+from railwright.store.build import Building
+from railwright.store.snapshot import find
 
 EVIDENCE = Path(__file__).parent / "evidence"
 

@@ -11,9 +11,9 @@ from by_hand import by_hand, target
 from railwright.check.waivers import Waiver, append_waiver, load_waivers, read_waivers
 from railwright.errors import UsageError
 from railwright.intent.propose import proposal
-from railwright.intent.schema import intent_tables
 from railwright.intent.site import profiles, read_site
 from railwright.intent.write import write_intent
+from railwright.schema.table import intent_tables
 
 
 def test_a_profile_and_what_the_site_says_over_it() -> None:

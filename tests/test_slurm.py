@@ -13,7 +13,7 @@ import pytest
 from bench.collect_fleet import facts
 from lab import site, slurm
 from lab.sshd_fleet import Host, running
-from railwright.facts.snapshot import Snapshot, find
+from railwright.store.snapshot import Snapshot, find
 
 pytestmark = pytest.mark.fleet
 

@@ -14,13 +14,15 @@ import pytest
 
 from railwright.collect.importing import import_files
 from railwright.errors import SnapshotError, UsageError
-from railwright.facts import build, merge
-from railwright.facts.build import Building, finish
-from railwright.facts.evidence import ANSWER_STATUSES, Answer
-from railwright.facts.ingest import ingest
-from railwright.facts.reader import Reader
-from railwright.facts.schema import tables
-from railwright.facts.snapshot import Snapshot, find, load, reserve, snapshots, unfinished
+from railwright.model import merge
+from railwright.model.finish import finish
+from railwright.schema.table import tables
+from railwright.store import build
+from railwright.store.build import Building
+from railwright.store.evidence import ANSWER_STATUSES, Answer
+from railwright.store.ingest import ingest
+from railwright.store.reader import Reader
+from railwright.store.snapshot import Snapshot, find, load, reserve, snapshots, unfinished
 
 NETDEV = (
     b"L 20 /sys/class/net/eth0\n../../devices/x/eth0\n"
@@ -172,9 +174,9 @@ def test_a_damaged_snapshot_says_what_is_wrong(tmp_path: Path) -> None:
 BIG = """
 import os, sys
 from pathlib import Path
-from railwright.facts import build
-from railwright.facts.evidence import Answer
-from railwright.facts.ingest import ingest
+from railwright.store import build
+from railwright.store.evidence import Answer
+from railwright.store.ingest import ingest
 made = build.Building(Path(sys.argv[1]), {"started": 1.0, "via": "test"}, {"a": ""})
 count = 0
 while (spool := made.full_spool()) is None:
@@ -258,7 +260,7 @@ def test_filling_takes_the_better_answer_and_keeps_each_row_s_own_time(tmp_path:
 
 def test_evidence_of_another_version_is_parsed_again(tmp_path: Path) -> None:
     old = snapshot_of(tmp_path, [answer("a")], {"a": ""})
-    without_digests(old.path, version="0.0.0-old")
+    without_digests(old.path, revisions={})
     facts = old.path / "facts/netdev.parquet"
     facts.chmod(0o644)
     facts.write_bytes((old.path / "facts/gid.parquet").read_bytes())  # as an old parser left it
@@ -375,7 +377,7 @@ def test_cut_off_between_the_last_word_and_the_name(
     def end(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("railwright.facts.build.shutil.rmtree", end)
+    monkeypatch.setattr("railwright.store.build.shutil.rmtree", end)
     with pytest.raises(KeyboardInterrupt):
         finish(made.folder)
     monkeypatch.undo()

@@ -29,7 +29,7 @@ from bench.store_sessions import (
     processes_of,
     statuses,
 )
-from railwright.facts.snapshot import find, reserve
+from railwright.store.snapshot import find, reserve
 
 pytestmark = pytest.mark.root
 LIST, FINISH = ("store", "list"), ("store", "finish")
@@ -260,7 +260,7 @@ def test_two_prunes_at_once(store: Store, whole: Path) -> None:
 PRUNE_BESIDE = """
 import sys
 from pathlib import Path
-from railwright.facts.snapshot import remove, unfinished
+from railwright.store.snapshot import remove, unfinished
 Path(sys.argv[1], sys.argv[2]).touch()
 while len(list(Path(sys.argv[1]).glob("ready-*"))) < 2:
     pass
@@ -407,7 +407,7 @@ def test_a_fill_that_is_cut_off_spoils_nothing(disk: Store, with_gaps: Path, how
 LOOK = """
 import sys
 from pathlib import Path
-from railwright.facts.locks import holder
+from railwright.store.locks import holder
 [folder] = Path(sys.argv[1], "store").glob("*.unfinished")
 until = Path(sys.argv[1], "go")
 Path(sys.argv[1], sys.argv[2]).touch()
@@ -420,7 +420,7 @@ while not until.exists():
 TAKE = """
 import sys
 from pathlib import Path
-from railwright.facts.locks import Lock
+from railwright.store.locks import Lock
 [folder] = Path(sys.argv[1], "store").glob("*.unfinished")
 while not Path(sys.argv[1], "there").exists():
     pass
@@ -460,8 +460,8 @@ PRUNE = """
 import sys
 from pathlib import Path
 from railwright.errors import SnapshotError
-from railwright.facts.locks import holder
-from railwright.facts.snapshot import remove, remove_remains, unfinished
+from railwright.store.locks import holder
+from railwright.store.snapshot import remove, remove_remains, unfinished
 store, until = Path(sys.argv[1], "store"), Path(sys.argv[1], "go")
 Path(sys.argv[1], "there").touch()
 while not until.exists():

@@ -11,12 +11,12 @@ from railwright.collect.saved import Saved, import_saved, time_of
 from railwright.collect.switch import systems
 from railwright.collect.switch_filter import keep
 from railwright.errors import SnapshotError, UsageError
-from railwright.facts.merge import merge
-from railwright.facts.schema import tables
-from railwright.facts.snapshot import Snapshot, find, load
 from railwright.intent.site import read_site
+from railwright.model.merge import merge
 from railwright.parse.base import NotUnderstoodError
 from railwright.reach.targets import find_targets, parse_switches
+from railwright.schema.table import tables
+from railwright.store.snapshot import Snapshot, find, load
 from tests.altered import without_digests
 from tests.switch_cases import CASES, CONFIG, EVIDENCE, assert_case, case_text, rows
 
@@ -225,7 +225,7 @@ def test_hosts_and_switches_keep_their_kind(tmp_path: Path) -> None:
         (facts / "target.parquet").unlink()
         (facts / "switch_route.parquet").unlink()
         database.execute(f"COPY old TO '{facts}/target.parquet'")
-    without_digests(host.path, version="0.0.0")
+    without_digests(host.path, revisions={})
     both = merge(tmp_path / "store", [load(host.path), switch], {})
     assert rows(both, "SELECT target, kind FROM target ORDER BY ALL") == [
         ("gpu1", "host"),

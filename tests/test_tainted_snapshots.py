@@ -41,8 +41,8 @@ from small_fabric import fabric
 from railwright import cli
 from railwright.check import run as check_run
 from railwright.check.waivers import load_waivers
-from railwright.facts.duck import identifier, quote
-from railwright.facts.schema import Table, tables
+from railwright.schema.table import Table, tables
+from railwright.store.duck import identifier, quote
 from railwright.toml import load_toml
 
 # ---- what is planted --------------------------------------------------------------------------

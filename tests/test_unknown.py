@@ -23,14 +23,13 @@ from railwright.check.rule import Rule, shipped
 from railwright.check.run import checked
 from railwright.check.tables import SCOPES, make_macros, make_scopes
 from railwright.collect.probe import probes
-from railwright.facts.duck import identifier, quote
-from railwright.facts.evidence import Answer
-from railwright.facts.schema import tables
-from railwright.facts.snapshot import Snapshot
 from railwright.intent.propose import proposal
-from railwright.intent.schema import intent_tables
 from railwright.intent.site import Site, read_site
 from railwright.intent.write import write_intent
+from railwright.schema.table import intent_tables, tables
+from railwright.store.duck import identifier, quote
+from railwright.store.evidence import Answer
+from railwright.store.snapshot import Snapshot
 
 WHOLE, GONE = "whole", "gone"
 # How an answer can be lost. The last one arrives, and no parser knows it.

@@ -26,12 +26,13 @@ from railwright.collect.probe import select
 from railwright.collect.request import lone_runner
 from railwright.collect.stream import MachineStream
 from railwright.errors import UsageError
-from railwright.facts.build import Building, finish
-from railwright.facts.evidence import Answer
-from railwright.facts.snapshot import Snapshot, load
+from railwright.model.finish import finish
 from railwright.report.host import print_host
 from railwright.report.overview import print_overview
 from railwright.report.screen import Screen
+from railwright.store.build import Building
+from railwright.store.evidence import Answer
+from railwright.store.snapshot import Snapshot, load
 
 GOLDEN = Path(__file__).parent / "golden"
 NOW = STARTED + 3 * 3600

@@ -12,8 +12,8 @@ import pytest
 
 from railwright.fabric.ends import find_end
 from railwright.fabric.walk import BY_ROUTES, BY_TOPOLOGY, walk_between
-from railwright.facts.duck import identifier
-from railwright.facts.schema import tables
+from railwright.schema.table import tables
+from railwright.store.duck import identifier
 
 Links = dict[tuple[str, str], tuple[str, str]]  # (machine, port) -> (machine, port)
 Routes = dict[str, list[tuple[str, list[str]]]]  # switch -> prefix and ports

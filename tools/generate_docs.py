@@ -7,10 +7,10 @@ from typing import cast
 from railwright.collect.explain import ROOT_WORDS
 from railwright.collect.probe import Probe, probes, read_only_tools
 from railwright.collect.switch import systems
-from railwright.facts.evidence import ANSWER_STATUSES, EVIDENCE_COLUMNS
-from railwright.facts.schema import Table, tables
 from railwright.hardware import firmware_parameter_names
 from railwright.reach.job import STATUSES
+from railwright.schema.table import Table, tables
+from railwright.store.evidence import ANSWER_STATUSES, EVIDENCE_COLUMNS
 from tools.hardware_docs import hardware_page
 from tools.incident_docs import incident_pages
 from tools.markdown import GENERATED, fence, head, row
@@ -30,7 +30,7 @@ KEPT = {
 FED_BY = {
     "run": "Written by the run itself.",
     "evidence": "Written for every answer, whatever came of it.",
-    "derived": "Computed from other tables: `facts/derive/{0}`.",
+    "derived": "Computed from other tables: `model/derived/{0}`.",
 }
 
 
@@ -141,7 +141,7 @@ def _answers() -> Iterator[str]:
 def _tables() -> Iterator[str]:
     yield "# Tables: everything that is kept"
     yield ""
-    yield GENERATED.format("src/railwright/facts/tables/*.toml")
+    yield GENERATED.format("src/railwright/schema/tables/*.toml")
     yield ""
     yield "A snapshot holds `facts/<table>.parquet` and `evidence/*.parquet`; any tool that reads"
     yield "Parquet opens them. NULL always means *not read*. Where *read, and there is none* exists"

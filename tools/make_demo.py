@@ -18,8 +18,8 @@ from bench.fleets import evidence_of, snapshot_of
 from lab.fleet import HostModel, hgx_h100
 from lab.fleet.faults import Injection, all_faults, places
 from railwright.demo import ARCHIVE, unpack
-from railwright.facts.merge import merge
-from railwright.facts.snapshot import Snapshot, load
+from railwright.model.merge import merge
+from railwright.store.snapshot import REVISIONS, Snapshot, load
 
 STARTED, NAME = 1794694500.0, "2026-11-14T2215Z"
 # Host number -> the declared fault of lab/fleet/faults that it has, and where. Each has cost
@@ -109,7 +109,7 @@ def parse_again(store: Path) -> Snapshot:
     with tempfile.TemporaryDirectory() as name:
         old = load(unpack(Path(name) / "old") / NAME)
         # Facts of another version are not believed: merging makes them anew.
-        return merge(store, [replace(old, run={**old.run, "version": "another"})], {})
+        return merge(store, [replace(old, run={**old.run, REVISIONS: {}})], {})
 
 
 def make(store: Path, *, anew: bool) -> None:

@@ -7,8 +7,8 @@ from typing import cast
 
 from railwright.check.rule import ANY, Rule, shipped
 from railwright.check.sources import told
-from railwright.intent.schema import intent_tables
-from railwright.intent.site import CLASS, FABRIC, NIC, ROLE, profiles
+from railwright.intent.site import CLASS, FABRIC, NIC, ROLE, SLOT, profiles
+from railwright.schema.table import intent_tables
 from railwright.toml import load_toml
 from tools.markdown import GENERATED, fence, head, row
 
@@ -133,7 +133,10 @@ _COLUMNS = {"mtu": "netdev_mtu", "lossless_priorities": "pfc_mask"}
 _WORDS = {
     "name": "what the class is called",
     "hosts": "a node set such as gpu[001-512]; without it, and without kind: every host",
-    "kind": "hosts with just these cards in them, as `railwright intent init` writes it",
+    "kind": "hosts with just these cards, an older way to name them: one that lost a card is out",
+    "slots": "what is in which slot; `railwright intent init` writes them",
+    "at": "the slot, as `railwright sql 'FROM card'` shows it",
+    "part": "vendor and device id, e.g. 15b3:1021; several with `|` between; without it any card",
     "role": "compute, storage, management or unused",
     "devices": "RDMA devices; `*` stands for anything",
     "netdevs": "network devices, instead of devices",
@@ -163,7 +166,7 @@ def _site() -> Iterator[str]:
     }
     yield "# The site file: what this fabric is meant to be"
     yield ""
-    yield GENERATED.format("src/railwright/intent/site.py and intent/tables")
+    yield GENERATED.format("src/railwright/intent/site.py and schema/intent_tables")
     yield ""
     yield "One TOML file: `--site`, `$RAILWRIGHT_SITE`, `site.toml` in the store or"
     yield "`~/.config/railwright/site.toml`, in this order; `check` says which it took. Nothing"
@@ -175,7 +178,12 @@ def _site() -> Iterator[str]:
         (
             "[[class]]: what machines have in them",
             CLASS,
-            "The last class that names a host counts.",
+            "The last class that names a host counts. INV-01 and INV-02 hold hosts to `slots`.",
+        ),
+        (
+            "A slot of a class",
+            SLOT,
+            '`slots = [{ at = "0000:PC01/01.0/00.0/00.0/00", kind = "nic", part = "15b3:1021" }]`',
         ),
         (
             "[[role]]: what ports are for",
@@ -190,7 +198,8 @@ def _site() -> Iterator[str]:
         yield from head("key", "value", "meaning")
         for key, kind in known.items():
             meaning = meanings.get(_COLUMNS.get(key, key), "")
-            yield row(f"`{key}`", _kind(kind), _WORDS.get(key) or meaning)
+            said = "nic or gpu" if known is SLOT and key == "kind" else _WORDS.get(key)
+            yield row(f"`{key}`", _kind(kind), said or meaning)
     yield from ("", "## And", "")
     yield '- `cabling = "cabling.csv"`: the cabling plan, from the folder of the site file. It is a'
     yield "  CSV file, a cable per line; its header has `a_device`, `a_port`, `b_device`, `b_port`"

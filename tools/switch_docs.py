@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from railwright.collect.switch import System, read_only_texts, systems
+from railwright.schema import system as reporting
 from tools.markdown import GENERATED, fence, head, row
 
 HEAD = Path(__file__).with_name("switches_head.md")
@@ -36,12 +37,38 @@ def _system(system: System) -> Iterator[str]:
             )
 
 
+_SHOWN = {
+    "reported": "yes",
+    "not_reported": "**no**",
+    "automatic": "worked out, not shown",
+    "lacking": "has none",
+}
+
+
+def _reports() -> Iterator[str]:
+    """Which facts each system reports, and where that is known from."""
+    known = reporting.systems().values()
+    yield from head("fact", "what", *(system.name for system in known))
+    for fact in reporting.facts().values():
+        states = (_SHOWN[system.states[fact.name]] for system in known)
+        yield row(f"`{fact.name}`", fact.meaning, *states)
+    yield ""
+    for system in known:
+        for name, state in system.states.items():
+            if state != "reported":
+                said = _SHOWN[state].strip("*")
+                yield f"- {system.name}, `{name}`: {said}. {system.sources[name]}."
+
+
 def switch_page() -> Iterator[str]:
     """The page."""
     yield "# Switches: everything that is asked of them"
     yield ""
-    yield GENERATED.format("src/railwright/collect/switches/*.toml and tools/switches_head.md")
+    edited = "src/railwright/collect/switches/*.toml, schema/systems/*.toml, tools/switches_head.md"
+    yield GENERATED.format(edited)
     yield ""
     yield from HEAD.read_text("utf-8").rstrip().split("\n")
+    yield ""
+    yield from _reports()
     for system in systems().values():
         yield from _system(system)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from lab.fleet.a100 import hgx_a100_infiniband
+from lab.fleet.dmi import write_dmi, write_root_bridges
 from lab.fleet.ember import hgx_h100, with_uncore
 from lab.fleet.kubernetes import kubernetes_worker
 from lab.fleet.model import ACS_ON, HostModel
@@ -78,7 +79,9 @@ def write_sys(folder: Path, host: HostModel) -> None:
 
 def fill_sys(sys: Tree, host: HostModel) -> None:
     """The contents of /sys, into a tree."""
+    write_dmi(sys, host)
     paths = write_pci(sys, host)
+    write_root_bridges(sys, host)
     write_network(sys, host, paths)
     _write_modules(sys, host)
     found = all_files(host)

@@ -7,6 +7,7 @@ storage card is Ethernet; its two ports are one bond and hence one RDMA device.
 from functools import lru_cache
 
 from lab.fleet import identity, platform, ports
+from lab.fleet.dmi import DGX_A100, amd_roots
 from lab.fleet.identity import BASALT, mac_text
 from lab.fleet.model import (
     ACS_OFF,
@@ -111,7 +112,7 @@ def _buses() -> tuple[RootBus, ...]:
         slots = (platform.amd_root_port(root, device, below) for _, _, device, below in mine)
         functions = (*platform.amd_functions(root), *slots)
         buses.append(RootBus(f"0000:{root:02x}", mine[0][1], functions))
-    return tuple(sorted(buses, key=lambda bus: bus.name))
+    return amd_roots(sorted(buses, key=lambda bus: bus.name))
 
 
 def _rail(number: int, rail: int) -> Nic:
@@ -237,8 +238,8 @@ def hgx_a100_infiniband(number: int, faults: Faults | None = None) -> HostModel:
         buses=_buses(), nics=(*rails, storage),
         netdevs=(management, second, bond, ports.loopback()),
         gpus=tuple(_gpu(number, place) for place in range(8)), modules=MODULE_NAMES,
-        server_model="DGX A100", cpu=_CPU, memory=_memory(number), kernel=_kernel(number),
-        routes=routes, rules=ports.RULES, bonds=(Bond("bond0", "802.3ad 4", STORAGE),),
-        firmware_tools="4.26.1-6",
+        server_model="DGX A100", dmi=DGX_A100, cpu=_CPU, memory=_memory(number),
+        kernel=_kernel(number), routes=routes, rules=ports.RULES,
+        bonds=(Bond("bond0", "802.3ad 4", STORAGE),), firmware_tools="4.26.1-6",
     )  # fmt: skip
     return with_faults(host, faults) if faults else host

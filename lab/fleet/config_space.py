@@ -96,7 +96,10 @@ def config_space(function: Function, *, several: bool = False) -> bytes:
 
     `several`: it is not the only function of its slot.
     """
-    space = bytearray(0x100 if function.kind == "plain" else 0x1000)
+    size = 0x100 if function.kind == "plain" else 0x1000
+    if function.dead:
+        return b"\xff" * size
+    space = bytearray(size)
     _header(space, function, several)
     struct.pack_into("<BBHH", space, POWER, 0x01, EXPRESS, 0x0003, 0x0008)
     if function.kind == "plain":

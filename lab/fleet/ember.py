@@ -4,6 +4,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from lab.fleet import identity, platform, ports
+from lab.fleet.dmi import SUPERMICRO_821GE, intel_roots
 from lab.fleet.identity import EMBER, Site, mac_text
 from lab.fleet.model import (
     ACS_OFF,
@@ -19,7 +20,7 @@ from lab.fleet.platform import BROADCOM, MELLANOX, NVIDIA, address
 from lab.fleet.port_model import Firmware, Link
 from lab.fleet.software import MODULE_NAMES, SYSCTLS, library_settings, modules
 from lab.fleet.switches import leaf, storage_leaf
-from lab.fleet.system_model import Kernel, MemoryNode
+from lab.fleet.system_model import AcpiNode, Kernel, MemoryNode
 from lab.fleet.traffic import roce_traffic
 
 RAIL_BUSES = (0x18, 0x29, 0x3A, 0x5B, 0x98, 0xA9, 0xBA, 0xDB)
@@ -87,7 +88,7 @@ def _buses() -> tuple[RootBus, ...]:
         buses.append(RootBus(f"0000:{bus:02x}", rail // 4, functions))
     storage = (*platform.intel_functions(0x80), _storage_card())
     buses.append(RootBus("0000:80", 1, storage))
-    return tuple(buses)
+    return intel_roots(buses)
 
 
 @lru_cache(maxsize=1)
@@ -98,7 +99,10 @@ def _uncore() -> tuple[RootBus, ...]:
         functions = platform.intel_uncore(first)
         for bus in (first, first + 1):
             own = tuple(f for f in functions if f.address.startswith(f"0000:{bus:02x}:"))
-            buses.append(RootBus(f"0000:{bus:02x}", numa, own))
+            # UC06 and UC07 of the first CPU, UC16 and UC17 of the second.
+            number = 16 * numa + 6 + bus - first
+            node = AcpiNode(rf"\_SB_.UC{number:02X}", str(number))
+            buses.append(RootBus(f"0000:{bus:02x}", numa, own, acpi=node))
     return tuple(buses)
 
 
@@ -213,6 +217,7 @@ def hgx_host(site: Site, number: int) -> HostModel:
         netdevs=(ports.management_port(site, number, RELEASE), ports.loopback()),
         gpus=tuple(_gpu(site, number, place) for place in range(8)),
         modules=MODULE_NAMES,
+        dmi=SUPERMICRO_821GE,
         memory=_memory(number),
         kernel=_kernel(site, number),
         routes=(

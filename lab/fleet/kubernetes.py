@@ -15,13 +15,14 @@ from lab.fleet.model import Faults, HostModel, Nic, with_faults
 RAILS = 8
 
 
-def _in_pod(nic: Nic) -> Nic:
+def in_pod(nic: Nic) -> Nic:
     """The kernel names no netdev for GIDs of a netdev in another namespace."""
     gids = tuple(replace(entry, netdev="") for entry in nic.gids)
     return replace(nic, in_pod=True, gids=gids)
 
 
-def _labels(host: HostModel) -> dict[str, str]:
+def labels(host: HostModel) -> dict[str, str]:
+    """What the node object says."""
     return {
         "beta.kubernetes.io/arch": "amd64",
         "feature.node.kubernetes.io/pci-15b3.present": "true",
@@ -40,7 +41,7 @@ def kubernetes_worker(number: int, faults: Faults | None = None) -> HostModel:
     host = hgx_host(OPAL, number)
     exclusive = number % 2 == 0
     taken = RAILS // 2 if exclusive else RAILS
-    nics = tuple(_in_pod(nic) if place < taken else nic for place, nic in enumerate(host.nics))
+    nics = tuple(in_pod(nic) if place < taken else nic for place, nic in enumerate(host.nics))
     routes, rules = ports.rail_routes(nics[taken:RAILS], taken)
     gone = {nic.netdev for nic in nics[:RAILS]}
     kept = tuple(route for route in host.routes if route.netdev not in gone)
@@ -50,7 +51,7 @@ def kubernetes_worker(number: int, faults: Faults | None = None) -> HostModel:
         routes=(*kept, *routes),
         rules=rules,
         rdma_namespaces="exclusive" if exclusive else "shared",
-        labels=_labels(host),
+        labels=labels(host),
         firmware_tools="4.34.1-10",
         kernel=replace(host.kernel, library_settings=()),  # the pods bring their own
     )

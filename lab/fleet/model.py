@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, TypeVar
 
 from lab.fleet.port_model import Firmware, GidEntry, Link, Optic, Qos
-from lab.fleet.system_model import Bond, Cpu, Kernel, MemoryNode, Route, RoutingRule
+from lab.fleet.system_model import AcpiNode, Bond, Cpu, Dmi, Kernel, MemoryNode, Route, RoutingRule
 
 # Access Control Services as a BIOS switches them on: SrcValid, ReqRedir, CmpltRedir, UpstreamFwd.
 ACS_ON = 0x1D
@@ -56,6 +56,8 @@ class Function:
     virtual: bool = False  # a virtual function: its link status reads zero
     physical: str = ""  # of a virtual function: the one that made it; '' in a virtual machine
     below: tuple["Function", ...] = ()
+    # It no longer answers: every register reads ones, while the kernel keeps what it knew.
+    dead: bool = False
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,7 @@ class RootBus:
     numa: int  # -1 = the firmware does not say
     functions: tuple[Function, ...]
     above: str = ""  # folders between /sys/devices and pci0000:15; a hypervisor's bus has some
+    acpi: AcpiNode | None = None  # None = the firmware's tables do not name it
 
 
 @dataclass(frozen=True)
@@ -99,6 +102,8 @@ class Netdev:
     driver: str = ""
     driver_version: str = ""
     permanent_mac: str = ""  # '' = `mac`; a bond gives its members one in common
+    lower: str = ""  # of a VLAN: the netdev that it is on
+    dynamic: tuple[str, ...] = ()  # addresses that router advertisements gave: 2001:db8:…/64
     # Neighbours that do not answer: address, FAILED or INCOMPLETE.
     unresolved: tuple[tuple[str, str], ...] = ()
     arp: tuple[tuple[str, int], ...] = (  # /proc/sys/net/ipv4/conf/<netdev>/
@@ -138,6 +143,10 @@ class Nic(Netdev):
     # The whole function is a guest's: the host has neither its netdev nor its RDMA device, while
     # the firmware tools still reach it. Its PCI function says vfio-pci.
     in_guest: bool = False
+    # The driver has made only one of the two.
+    without_rdma: bool = False
+    without_netdev: bool = False
+    rdma_up: bool | None = None  # None = as the port; a bond's device is up while one port is
     optic: Optic = field(default_factory=Optic)
     link: Link = field(default_factory=Link)
     qos: Qos = field(default_factory=Qos)
@@ -184,6 +193,7 @@ class HostModel:
     gpus: tuple[Gpu, ...]
     modules: tuple[str, ...]
     server_model: str = "HGX H100 8-GPU"
+    dmi: Dmi | None = None  # None = the kernel has no DMI
     cpu: Cpu = field(default_factory=Cpu)
     memory: tuple[MemoryNode, ...] = ()
     kernel: Kernel = field(default_factory=Kernel)
@@ -203,12 +213,25 @@ class HostModel:
 
 def netdev_is_here(netdev: Netdev) -> bool:
     """Whether the host's own network namespace has this netdev."""
-    return not (isinstance(netdev, Nic) and (netdev.in_pod or netdev.in_guest))
+    if not isinstance(netdev, Nic):
+        return True
+    return not (netdev.in_pod or netdev.in_guest or netdev.without_netdev)
 
 
 def rdma_is_here(host: HostModel, nic: Nic) -> bool:
     """Whether the host's own namespaces have this RDMA device."""
-    return not (nic.in_guest or (nic.in_pod and host.rdma_namespaces == "exclusive"))
+    moved = nic.in_pod and host.rdma_namespaces == "exclusive"
+    return not (nic.in_guest or nic.without_rdma or moved)
+
+
+def rdma_is_up(nic: Nic) -> bool:
+    """Whether the RDMA port has a link."""
+    return nic.up if nic.rdma_up is None else nic.rdma_up
+
+
+def is_mlx5(nic: Nic) -> bool:
+    """Whether it is a card of the vendor whose tools are asked; others have irdma, bnxt_re."""
+    return not nic.driver or nic.driver.startswith("mlx5")
 
 
 def with_faults(host: HostModel, faults: Faults) -> HostModel:

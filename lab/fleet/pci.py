@@ -107,7 +107,7 @@ def _shown(function: Function) -> Function:
     """A port above a link shows that link; an upstream port shows the one above itself."""
     if function.kind not in ("root_port", "downstream"):
         return function
-    if not function.below:
+    if not function.below or (function.below[0].dead and not function.dead):
         return replace(function, generation=1, width=0)
     end = function.below[0]
     return replace(function, generation=end.generation, width=end.width)
@@ -126,9 +126,20 @@ def _cpus(host: HostModel, numa: int) -> str:
     return f"0-{cpu.sockets * cpu.cores_per_socket * cpu.threads_per_core - 1}"
 
 
+# Registers that read ones: no such speed, 63 lanes, and every speed that the kernel knows.
+_DEAD_LINK = {
+    "current_link_speed": "Unknown\n",
+    "current_link_width": "63\n",
+    "max_link_speed": "64.0 GT/s PCIe\n",
+    "max_link_width": "63\n",
+}
+
+
 def _link_files(function: Function) -> dict[str, str]:
     if function.kind == "plain":
         return {}
+    if function.dead:
+        return _DEAD_LINK
     if function.kind == "inside":  # no link: what Linux 5.15 prints then
         return {
             "current_link_speed": "Unknown\n",

@@ -45,7 +45,8 @@ class Optic:
     """What is plugged into the cage."""
 
     kind: str = "optical"  # optical, copper, none
-    form: str = "OSFP"  # OSFP, QSFP112, QSFP56, QSFP28
+    form: str = "OSFP"  # OSFP, QSFP112, QSFP56, QSFP28, SFP28
+    lane_gbps: int = 0  # 0 = as usual for its form
     vendor: str = "NVIDIA"
     part_number: str = "MMA4Z00-NS400"
     serial: str = ""

@@ -2,7 +2,15 @@
 
 from collections.abc import Mapping
 
-from lab.fleet.model import HostModel, Netdev, Nic, netdev_is_here, rdma_is_here
+from lab.fleet.model import (
+    HostModel,
+    Netdev,
+    Nic,
+    is_mlx5,
+    netdev_is_here,
+    rdma_is_here,
+    rdma_is_up,
+)
 from lab.fleet.system_model import Bond
 from lab.fleet.tree import Tree, up
 
@@ -38,6 +46,14 @@ HW_COUNTERS = (
 # Linux drivers/infiniband/hw/mlx5/counters.c: only where the port has congestion control for RoCE.
 CONGESTION_COUNTERS = (
     *("np_cnp_sent", "np_ecn_marked_roce_packets", "rp_cnp_handled", "rp_cnp_ignored"),
+)
+# Linux drivers/infiniband/hw/irdma/verbs.c irdma_hw_stat_descs[], those of the second generation.
+IRDMA_COUNTERS = (
+    *("rxVlanErrors", "tcpRetransSegs", "tcpInOptErrors", "tcpInProtoErrors", "ip4InDiscards"),
+    *("ip4InTruncs", "ip4OutNoRoutes", "ip4InOctets", "ip4InPkts", "ip4OutOctets", "ip4OutPkts"),
+    *("iwInRdmaReads", "iwInRdmaSnds", "iwInRdmaWrites", "iwOutRdmaReads", "iwOutRdmaSnds"),
+    *("iwOutRdmaWrites", "iwRdmaBnd", "iwRdmaInv", "RxUDP", "cnpHandled", "cnpIgnored", "cnpSent"),
+    *("RxECNMrkd",),
 )
 LIFESPAN_MS = "12\n"  # how long the kernel gives the same answer
 
@@ -91,16 +107,19 @@ def _write_device(sys: Tree, host: HostModel, nic: Nic, path: str) -> None:
         "node_guid": f"{nic.guid}\n",
         "sys_image_guid": f"{nic.image_guid}\n",
         "fw_ver": f"{nic.firmware}\n",
-        "hca_type": f"{nic.chip}\n",
-        "board_id": f"{nic.psid}\n",
         "node_type": "1: CA\n",
     }
+    if is_mlx5(nic):  # irdma of the kernel has neither
+        files |= {"hca_type": f"{nic.chip}\n", "board_id": f"{nic.psid}\n"}
     links = {"device": f"../../../{nic.address}", "subsystem": f"{up(path)}class/infiniband"}
     sys.write(path, files, links)
     port = f"{path}/ports/1"
     sys.write(port, _port_files(nic))
     _write_gids(sys, nic, port)
     ethernet = nic.link_layer == "Ethernet"
+    if not is_mlx5(nic):  # the kernel's own counters want management packets, which it has not
+        sys.write(f"{port}/hw_counters", _values(IRDMA_COUNTERS, nic.hw_counters))
+        return
     names = (*HW_COUNTERS, *CONGESTION_COUNTERS) if ethernet else HW_COUNTERS
     sys.write(f"{port}/counters", _values(COUNTERS, nic.counters))
     sys.write(f"{port}/hw_counters", _values(names, nic.hw_counters) | {"lifespan": LIFESPAN_MS})
@@ -133,7 +152,7 @@ def _down_rate(nic: Nic) -> str:
 
 def _state(nic: Nic) -> str:
     """InfiniBand needs a subnet manager to go beyond INIT."""
-    if not nic.up:
+    if not rdma_is_up(nic):
         return "1: DOWN\n"
     waiting = nic.link_layer == "InfiniBand" and not nic.sm_lid
     return "2: INIT\n" if waiting else "4: ACTIVE\n"
@@ -142,11 +161,12 @@ def _state(nic: Nic) -> str:
 def _port_files(nic: Nic) -> dict[str, str]:
     infiniband = nic.link_layer == "InfiniBand"
     # A cable without a partner polls; an Ethernet port without a link counts as disabled.
-    physical = "5: LinkUp\n" if nic.up else "2: Polling\n" if infiniband else "3: Disabled\n"
+    up_now = rdma_is_up(nic)
+    physical = "5: LinkUp\n" if up_now else "2: Polling\n" if infiniband else "3: Disabled\n"
     return {
         "state": _state(nic),
         "phys_state": physical,
-        "rate": f"{nic.rate if nic.up else _down_rate(nic)}\n",
+        "rate": f"{nic.rate if up_now else _down_rate(nic)}\n",
         "link_layer": f"{nic.link_layer}\n",
         "lid": f"{nic.lid:#x}\n",
         "sm_lid": f"{nic.sm_lid:#x}\n",
@@ -167,7 +187,7 @@ def _write_gids(sys: Tree, nic: Nic, port: str) -> None:
     gids |= {str(entry.index): f"{entry.gid}\n" for entry in nic.gids}
     types = {str(entry.index): f"{entry.kind}\n" for entry in nic.gids}
     netdevs = {
-        str(entry.index): f"{entry.netdev}\n" if entry.netdev and not nic.in_pod else ""
+        str(entry.index): f"{entry.netdev}\n" if entry.netdev and netdev_is_here(nic) else ""
         for entry in nic.gids
     }
     sys.write(f"{port}/gids", gids)
@@ -207,6 +227,8 @@ def _write_netdev(sys: Tree, netdev: Netdev, path: str, *, master: bool = False)
     if not loopback:
         files["speed"] = f"{netdev.speed if netdev.up else -1}\n"
         files["duplex"] = "full\n" if netdev.up else "unknown\n"
+    if netdev.lower:
+        links[f"lower_{netdev.lower}"] = f"{up(path)}class/net/{netdev.lower}"
     if netdev.address:
         links["device"] = f"../../../{netdev.address}"
     if netdev.port_name:

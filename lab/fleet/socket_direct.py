@@ -7,6 +7,7 @@ netdevs, each x16 on its own socket. Both hear the same switch port.
 from functools import lru_cache
 
 from lab.fleet import identity, platform, ports
+from lab.fleet.dmi import POWEREDGE_R750XA, intel_roots
 from lab.fleet.identity import SLATE, mac_text
 from lab.fleet.model import Faults, Function, Gpu, HostModel, Nic, RootBus, with_faults
 from lab.fleet.platform import MELLANOX, NVIDIA, address
@@ -56,7 +57,7 @@ def _buses() -> tuple[RootBus, ...]:
         port = platform.intel_root_port(bus, 2, (card,), generation_max=4)
         functions = (*platform.intel_functions(bus), port)
         buses.append(RootBus(f"0000:{bus:02x}", place // 2, functions))
-    return tuple(sorted(buses, key=lambda bus: bus.name))
+    return intel_roots(sorted(buses, key=lambda bus: bus.name))
 
 
 def _leg(number: int, socket: int) -> Nic:
@@ -115,7 +116,7 @@ def socket_direct(number: int, faults: Faults | None = None) -> HostModel:
         boot_id=identity.boot_id(SLATE, number), gpu_driver=GPU_DRIVER, cpus=CPUS,
         buses=_buses(), nics=legs,
         netdevs=(ports.management_port(SLATE, number, RELEASE), ports.loopback()), gpus=gpus,
-        modules=MODULE_NAMES, server_model="PowerEdge R750xa", cpu=_CPU,
+        modules=MODULE_NAMES, server_model="PowerEdge R750xa", dmi=POWEREDGE_R750XA, cpu=_CPU,
         memory=(
             MemoryNode(0, CPUS[0], 515_411, 480_220 - number % 4000, (10, 20)),
             MemoryNode(1, CPUS[1], 516_064, 470_115 - number % 4000, (20, 10)),

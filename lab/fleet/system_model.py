@@ -4,6 +4,35 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
+class Dmi:
+    """What /sys/class/dmi/id tells everybody; None = the firmware does not give it: no file."""
+
+    sys_vendor: str | None
+    product_name: str | None
+    product_sku: str | None
+    product_family: str | None
+    product_version: str | None
+    board_vendor: str | None
+    board_name: str | None
+    board_version: str | None
+    chassis_vendor: str | None
+    chassis_version: str | None
+    chassis_asset_tag: str | None
+    bios_vendor: str | None
+    bios_version: str | None
+    bios_date: str | None
+
+
+@dataclass(frozen=True)
+class AcpiNode:
+    """How the firmware's tables name a root bridge."""
+
+    path: str  # \_SB_.PC00
+    uid: str
+    hid: str = "PNP0A08"  # a PCI Express root bridge: PCI Firmware Specification 3.3
+
+
+@dataclass(frozen=True)
 class Cpu:
     """The processors, all of one kind."""
 
@@ -31,6 +60,7 @@ class Cpu:
     l3_kb: int = 107_520  # of one instance
     l3_instances: int = 2
     turbo: bool = True
+    architecture: str = "x86_64"  # x86_64, aarch64
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,10 @@ from lab.fleet.truth_rdma import devices
 
 OF_THE_HOST = words(
     """
-    boot_modules cmdline cpu_power devlink_info dmesg ecn ibv_devinfo infiniband ip_address
+    boot_modules cmdline cpu_power devlink_info dmesg dmi ecn ibv_devinfo infiniband ip_address
     ip_neighbor ip_route ip_rule ip_sysctl libraries limits lldpctl lscpu lspci mlxfwmanager
-    modules netdev numa nvidia_smi nvidia_topology pci pci_config pci_errors rdma_dev
-    rdma_link rdma_statistic rdma_system roce_tos sysctl
+    modules netdev numa nvidia_smi nvidia_topology pci pci_config pci_errors
+    pci_root rdma_dev rdma_link rdma_statistic rdma_system roce_tos sysctl
     """
 )
 OF_EVERY_NETDEV = ("ethtool", "ethtool_driver", "ethtool_statistics")
@@ -117,6 +117,8 @@ _STATUS: dict[str, Callable[[HostModel], str]] = {
     "ecn": _ecn,
     "roce_tos": _tos,
     "boot_modules": lambda host: "ok" if host.kernel.boot_modules else ABSENT,
+    "dmi": lambda host: ABSENT if host.dmi is None else "ok",
+    "pci_root": lambda host: "ok" if any(bus.acpi for bus in host.buses) else ABSENT,
     "limits": lambda host: "ok" if host.kernel.limits else ABSENT,
     "pci_errors": lambda host: ABSENT if host.virtual else "ok",
     "libraries": lambda host: "ok" if host.kernel.library_settings else ABSENT,

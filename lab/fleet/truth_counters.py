@@ -1,6 +1,6 @@
 """The truth about counters: which ones a port of each kind has, and their values.
 
-Names as in hardware/counters.toml of the product: those that become facts. A counter that stands
+Names as in schema/counters.toml of the product: those that become facts. A counter that stands
 here is printed, at zero where the model says nothing.
 """
 

@@ -7,8 +7,18 @@ from collections import Counter
 
 from lab.fleet.model import HostModel, Nic
 from lab.fleet.truth_gpu import nearness
-from lab.fleet.truth_places import GIGATRANSFERS, Placed, Row, Rows, Tables, here, placed
+from lab.fleet.truth_places import (
+    GIGATRANSFERS,
+    NVIDIA,
+    Placed,
+    Row,
+    Rows,
+    Tables,
+    here,
+    placed,
+)
 from lab.fleet.truth_rdma import devices, lanes_and_speed, rate, state
+from lab.fleet.truth_slots import slots
 
 DISTANCES = ("PIX", "PXB", "PHB", "NODE", "SYS")
 
@@ -19,6 +29,7 @@ def tables(host: HostModel) -> Tables:
     ends = [s for s in spots.values() if s.is_gpu or (s.is_nic and not s.function.physical)]
     near = _gpu_nic(ends)
     return {
+        "card_function": [_function(spot) for spot in spots.values() if _is_card(spot)],
         "gpu": _gpus(host, spots),
         "pcie_path": [row for spot in ends for row in _path(spot)],
         "pcie_endpoint": [_endpoint(spot) for spot in ends],
@@ -26,6 +37,7 @@ def tables(host: HostModel) -> Tables:
         "host_kind": [_kind(host, spots)],
         "port": _ports(host, spots, near),
         "netdev_role": _netdev_roles(host, spots),
+        "slot": slots(host),
     }
 
 
@@ -49,6 +61,37 @@ def _gpus(host: HostModel, spots: dict[str, Placed]) -> Rows:
             }
         )
     return rows
+
+
+# ---- kinds of functions
+
+# Classes of the PCI code list: network, display, processing accelerator; the models have no others
+# that look like a card.
+_CARDS = (0x02, 0x03, 0x12)
+
+
+def _is_card(spot: Placed) -> bool:
+    function = spot.function
+    return function.class_code >> 16 in _CARDS or function.vendor == NVIDIA
+
+
+def _function(spot: Placed) -> Row:
+    function = spot.function
+    if function.physical:
+        kind = "virtual function"
+    elif spot.is_gpu:
+        kind = "gpu"
+    elif function.class_code >> 16 == 0x02:
+        kind = "nic"
+    else:
+        kind = "nvswitch" if function.vendor == NVIDIA else "other"
+    return {
+        "pci": function.address,
+        "kind": kind,
+        "vendor": f"{function.vendor:04x}",
+        "device_id": f"{function.device:04x}",
+        "is_rdma": kind == "nic" and spot.is_nic,
+    }
 
 
 # ---- paths
@@ -180,9 +223,13 @@ def _own_netdev(nic: Nic) -> str:
 
 
 def _ports(host: HostModel, spots: dict[str, Placed], near: Rows) -> Rows:
-    """Rails count the compute cards by their first PCI address, planes the ports of a card."""
+    """Rails count the compute cards by their first PCI address, planes the ports of a card.
+
+    A card whose RDMA device a pod has taken keeps its number.
+    """
     nics = _physical(host, spots)
-    compute = sorted((n for n in nics if _role(n) == "compute"), key=lambda n: n.address)
+    every = [nic for nic in host.nics if not spots[nic.address].function.physical]
+    compute = sorted((n for n in every if _role(n) == "compute"), key=lambda n: n.address)
     cards = list(dict.fromkeys(nic.image_guid for nic in compute))
     rows: Rows = []
     for nic in nics:

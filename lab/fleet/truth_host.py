@@ -1,7 +1,7 @@
 """The truth about processors, memory, kernel, modules, settings and limits."""
 
-from lab.fleet.model import HostModel
-from lab.fleet.system_model import MemoryNode, Module
+from lab.fleet.model import HostModel, RootBus
+from lab.fleet.system_model import AcpiNode, MemoryNode, Module
 from lab.fleet.truth_places import Row, Rows, Tables, cpu_list, cpu_numbers, cpu_total, words
 
 # Options of the fleet's kernels that may leave a host, and those that may not: paths, disks,
@@ -50,6 +50,8 @@ LIMITS_FILE = "/etc/security/limits.d/90-rdma.conf"
 def tables(host: HostModel) -> Tables:
     """All tables about the host as a machine."""
     return {
+        "dmi": _dmi(host),
+        "pci_root": [_root(bus) for bus in host.buses if bus.acpi is not None],
         "cpu": [_cpu(host)],
         "cpu_frequency": [_frequency(host)],
         "cpu_governor": _governors(host),
@@ -69,6 +71,31 @@ def tables(host: HostModel) -> Tables:
     }
 
 
+# ---- what the firmware says
+
+
+# Fields that a reader asks for; asset tags and serial numbers name one machine.
+ASKED_FIELDS = words(
+    """
+    sys_vendor product_name product_version product_sku product_family board_vendor board_name
+    board_version chassis_vendor bios_vendor bios_version bios_date
+    """
+)
+
+
+def _dmi(host: HostModel) -> Rows:
+    """A field that is not given, or is nothing but blanks, is none."""
+    if host.dmi is None:
+        return []
+    return [{name: (getattr(host.dmi, name) or "").strip() for name in ASKED_FIELDS}]
+
+
+def _root(bus: RootBus) -> Row:
+    node = bus.acpi or AcpiNode("", "", "")
+    row: Row = {"root_bus": bus.name, "acpi_path": node.path, "acpi_uid": node.uid}
+    return {**row, "acpi_hid": node.hid}
+
+
 # ---- processors, memory
 
 
@@ -77,7 +104,7 @@ def _cpu(host: HostModel) -> Row:
     return {
         "vendor": cpu.vendor,
         "model": cpu.model,
-        "architecture": "x86_64",
+        "architecture": cpu.architecture,
         "family": cpu.family,
         "model_number": cpu.model_number,
         "stepping": str(cpu.stepping),

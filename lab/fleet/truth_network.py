@@ -136,9 +136,9 @@ def _link(host: HostModel, netdev: Netdev) -> Row:
         "mtu": netdev.mtu,
         "operstate": "UNKNOWN" if loopback else "UP" if netdev.up else "DOWN",
         "flags": ",".join(name for name, on in names.items() if on),
-        "qdisc": "noqueue" if loopback or bond else "mq",
+        "qdisc": "noqueue" if loopback or bond or netdev.lower else "mq",
         "master": netdev.master,
-        "link": "",
+        "link": netdev.lower,
         "link_netnsid": -1,
         "other_names": "",
     }

@@ -8,6 +8,7 @@ kernel's own: no ECN files, no traffic class, no RDMA-CM folder.
 from functools import lru_cache
 
 from lab.fleet import identity, platform, ports
+from lab.fleet.dmi import CRAY_XD665, amd_roots
 from lab.fleet.identity import GARNET, mac_text
 from lab.fleet.model import Faults, Function, Gpu, HostModel, Nic, RootBus, with_faults
 from lab.fleet.platform import MELLANOX, NVIDIA, address
@@ -84,7 +85,7 @@ def _buses() -> tuple[RootBus, ...]:
         platform.amd_root_port(0x40, 5, (platform.drive(0x44),), 5),
     )
     buses.append(RootBus("0000:40", 0, (*platform.amd_functions(0x40, 5), *other)))
-    return tuple(sorted(buses, key=lambda bus: bus.name))
+    return amd_roots(sorted(buses, key=lambda bus: bus.name))
 
 
 def _card(number: int, rail: int) -> Nic:
@@ -173,7 +174,7 @@ def two_socket_4x400g(number: int, faults: Faults | None = None) -> HostModel:
         netdevs=(
             ports.management_port(GARNET, number, RELEASE, address(0x41)), ports.loopback(),
         ),
-        gpus=gpus, modules=MODULE_NAMES, server_model="HGX H100 4-GPU", cpu=_CPU,
+        gpus=gpus, modules=MODULE_NAMES, server_model="HGX H100 4-GPU", dmi=CRAY_XD665, cpu=_CPU,
         memory=_memory(number), kernel=_kernel(number), routes=routes, rules=ports.RULES,
         labels={"node-role.kubernetes.io/worker": "", "nvidia.com/gpu.count": "4"},
     )  # fmt: skip

@@ -8,6 +8,7 @@ says nothing about its link, and the firmware tools cannot open it.
 from functools import lru_cache
 
 from lab.fleet import identity, ports
+from lab.fleet.dmi import AZURE_VM
 from lab.fleet.identity import MIST, mac_text
 from lab.fleet.model import Faults, Function, Gpu, HostModel, Netdev, Nic, RootBus, with_faults
 from lab.fleet.platform import INFINIBAND, MELLANOX, NVIDIA
@@ -122,7 +123,7 @@ def passthrough_vm(number: int, faults: Faults | None = None) -> HostModel:
         name=MIST.host(number), number=number, operating_system="Ubuntu 22.04.5 LTS",
         boot_id=identity.boot_id(MIST, number), gpu_driver=GPU_DRIVER, cpus=CPUS, buses=_buses(),
         nics=nics, netdevs=(eth0, ports.loopback()), gpus=gpus, modules=MODULE_NAMES,
-        server_model="Virtual Machine", cpu=_CPU,
+        server_model="Virtual Machine", dmi=AZURE_VM, cpu=_CPU,
         memory=(
             MemoryNode(0, CPUS[0], 951_244, 900_012 - number % 4000, (10, 21)),
             MemoryNode(1, CPUS[1], 951_892, 899_410 - number % 4000, (21, 10)),

@@ -118,7 +118,6 @@ def kill_within_a_frame(far: FarEnd) -> None:
     far.answer("lscpu", b"{}")
     text = frame_text(far.run, 2, "dmesg", payload(answer_fields("dmesg", ""), os.urandom(9000)))
     far.raw(text[: len(text) // 2])
-    time.sleep(0.2)  # sshd passes on what it has, else nothing of it was ever said
     far.cut_connection()
 
 

@@ -180,6 +180,7 @@ class FarEnd:
 
     def cut_connection(self) -> None:
         """Kill the sshd of this connection, as a crash of the host would."""
+        time.sleep(1)  # sshd passes on what it has, else nothing of it was ever said
         sshd = os.getppid()
         with open(f"/proc/{sshd}/comm", encoding="ascii") as file:
             assert file.read().startswith("sshd")

@@ -7,12 +7,13 @@ of `nv show interface`; a port that does not has its link, PFC and watchdog ther
 import json
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from lab.fleet.fabric.frr import route_json
 from lab.fleet.fabric.hearing import heard_by
 from lab.fleet.fabric.model import Fabric, Route, Switch
-from lab.fleet.fabric.setting import DATA_CLASS, Marking, Setting, count
+from lab.fleet.fabric.setting import DATA_CLASS, PLAIN, Marking, Setting, Software, count
 
 Tree = dict[str, Any]
 _EIGHT = range(8)
@@ -21,6 +22,9 @@ _TRUST_OF_PORT = {"dscp": "l3", "pcp": "l2", "both": "both", "port": "port"}
 _FEC = {"rs": "rs", "fc": "baser", "none": "off"}
 _ON = {True: "enabled", False: "disabled"}
 _DECIMALS = 2
+_ONE_POOL = "lossless-single-ipool"
+# They print `enable on`, and the length of cables beside PFC (Cumulus Linux guides 5.0 to 5.11).
+_OLD_RELEASES = tuple(f"5.{number}." for number in range(12))
 
 
 def _size(value: int) -> str:
@@ -58,17 +62,21 @@ def _pool(mode: str, name: str, size: str, priorities: str, classes: str) -> Tre
             "traffic-class": classes}  # fmt: skip
 
 
-def _pools(setting: Setting) -> Tree:
+def _pools(setting: Setting, mode: str) -> Tree:
     lossless = setting.lossless_groups
+    common = mode == _ONE_POOL or not lossless
+    shared = list(_EIGHT) if common else [p for p in _EIGHT if p not in lossless]
     lossy = [p for p in _EIGHT if p not in lossless]
     classes = sorted({setting.class_queue[p] for p in lossy})
     own = sorted({setting.class_queue[p] for p in lossless})
-    pools = [
-        _pool("Dynamic", "lossy-default-ingress", "50%", _joined(lossy), "-"),
-        _pool("Dynamic", "roce-reserved-ingress", "50%", _joined(lossless), "-"),
-        _pool("Dynamic", "lossy-default-egress", "50%", "-", _joined(classes)),
-        _pool("Dynamic", "roce-reserved-egress", "inf", "-", _joined(own)),
-    ]
+    share = "100%" if common else "50%"
+    pools = [_pool("Dynamic", "lossy-default-ingress", share, _joined(shared), "-")]
+    if not common:
+        pools.append(_pool("Dynamic", "roce-reserved-ingress", "50%", _joined(lossless), "-"))
+    share = "50%" if lossless else "100%"
+    pools.append(_pool("Dynamic", "lossy-default-egress", share, "-", _joined(classes)))
+    if lossless:
+        pools.append(_pool("Dynamic", "roce-reserved-egress", "inf", "-", _joined(own)))
     return {str(number): pool for number, pool in enumerate(pools)}
 
 
@@ -77,11 +85,22 @@ def _weight(setting: Setting, queue: int) -> str:
     return f"DWRR-{weight}%" if weight else "strict-priority"
 
 
-def roce(setting: Setting) -> Tree:
-    """nv show qos roce."""
+def _mode(setting: Setting, software: Software) -> str:
+    """A fault may have taken PFC away from a lossless switch."""
     is_lossless = bool(setting.pfc)
+    plain = "lossless" if is_lossless else "lossy"
+    told = software.roce_mode
+    return told if told and told.startswith("lossless") == is_lossless else plain
+
+
+def roce(setting: Setting, software: Software = PLAIN) -> Tree:
+    """nv show qos roce; `{}` where RoCE was never set."""
+    if software.roce_mode == "none":
+        return {}
+    is_lossless, mode = bool(setting.pfc), _mode(setting, software)
+    is_old = software.release.startswith(_OLD_RELEASES)
     pfc = {
-        "cable-length": f"{setting.cable_m:g}",
+        **({} if is_old else {"cable-length": f"{setting.cable_m:g}"}),
         "pfc-priority": _joined(setting.pfc) or "-",
         "rx-enabled": _ON[is_lossless],
         "tx-enabled": _ON[is_lossless],
@@ -104,13 +123,14 @@ def roce(setting: Setting) -> Tree:
     }
     tlv = {"priority": str(DATA_CLASS), "protocol-id": "4791", "selector": "UDP"}
     return {
+        **({"cable-length": f"{setting.cable_m:g}"} if is_old and is_lossless else {}),
         "congestion-control": _marks(dict(setting.marking)),
         "lldp-app-tlv": tlv,
-        "mode": "lossless" if is_lossless else "lossy",
+        "mode": mode,
         "pfc": pfc if is_lossless else {"pfc-priority": "-"},
-        "pool": _pools(setting),
+        "pool": _pools(setting, mode),
         "prio-map": priorities,
-        "state": "enabled",
+        **({"enable": "on"} if is_old else {"state": "enabled"}),
         "tc-map": classes,
         "trust": {"trust-mode": _TRUST[setting.trust]},
     }
@@ -294,13 +314,15 @@ def _text(tree: Tree) -> str:
 
 def answers(fabric: Fabric, switch: Switch, routes: list[Route]) -> Iterator[tuple[str, str, str]]:
     """Every command; a port that is down has no counters here."""
-    system = {"hostname": switch.name, "build": "Cumulus Linux 5.11.1",
-              "product-name": "Cumulus Linux", "product-release": "5.11.1"}  # fmt: skip
+    system = {"hostname": switch.name, "build": f"Cumulus Linux {switch.release}",
+              "product-name": "Cumulus Linux", "product-release": switch.release}  # fmt: skip
     yield "nvue_show", "nv show system", _text(system)
     yield "nvue_show", "nv show platform", _text(platform(switch))
     yield "nvue_show", "nv show interface", _text(interfaces(fabric, switch))
     yield "nvue_show", "nv show interface lldp", _text(lldp(fabric, switch))
-    yield "nvue_show", "nv show qos roce", _text(roce(usual(switch)))
+    # One cable length for all ports: the longest that there is.
+    whole = replace(usual(switch), cable_m=max(one.cable_m for one in switch.settings))
+    yield "nvue_show", "nv show qos roce", _text(roce(whole, switch.software))
     counted = {
         port.name: {"counters": counters(switch.settings[number])}
         for number, port in enumerate(switch.ports)

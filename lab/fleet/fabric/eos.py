@@ -1,7 +1,8 @@
-"""Arista EOS: `show ... | json`.
+"""Arista EOS: `show ... | json`, and the one text of `show qos interfaces`.
 
 `show ip route` as eAPI has it: vrfs, routes by prefix, routeType, vias with interface and
-nexthopAddr. How a queue marks is not printed by a command that the samples have.
+nexthopAddr. `show qos interfaces` as the EOS User Manual and a published output have it: neither
+samples nor captures hold one.
 """
 
 import json
@@ -20,6 +21,7 @@ _ROUTE_TYPES = {"bgp": "eBGP", "connected": "connected"}
 _RATES = {"updateInterval": 300.0, "inBitsRate": 0.0, "inPktsRate": 0.0, "outBitsRate": 0.0,
           "outPktsRate": 0.0}  # fmt: skip
 _SEEN = 1741084800.1
+QOS_TEXT = "show qos interfaces"
 
 
 def _ports(switch: Switch) -> list[tuple[int, str, Setting]]:
@@ -237,6 +239,60 @@ def marks(switch: Switch) -> Tree:
     }}  # fmt: skip
 
 
+_TRUST = {"dscp": "DSCP", "pcp": "COS", "port": "UNTRUSTED"}
+_QUEUES_HEAD = """
+   Port shaping rate: disabled
+   Burst-size: disabled
+
+  Tx    Bandwidth         Shape Rate               Burst-Size          Priority   ECN/WRED
+ Queue  (percent)          (units)                  (units)
+ ------------------------------------------------------------------------------------------
+"""
+_QUEUES_FOOT = """
+Note: Values are displayed as Operational/Configured
+Legend:
+RR -> Round Robin
+SP -> Strict Priority
+ - -> Not Applicable / Not Configured
+ % -> Percentage of line rate
+ECN/WRED: L -> Queue Length ECN Enabled     W -> WRED Enabled     D -> Disabled
+
+"""
+
+
+def qos_interfaces(switch: Switch) -> str:
+    """show qos interfaces: a queue without a share of its own is strict, as from the factory."""
+    said = []
+    for _, name, setting in _ports(switch):
+        said += [f"{name}:", f"   Trust Mode: {_TRUST[setting.trust]}", "   Default COS: 0"]
+        said += ["   Default DSCP: 0", _QUEUES_HEAD[:-1]]
+        for queue in reversed(_EIGHT):
+            share = setting.schedulers.get(queue, 0)
+            percent, served = (f"{share} / {share}", "RR / RR") if share else ("- / -", "SP / SP")
+            marking = setting.marking.get(queue)
+            flag = "D" if marking is None else "L" if marking.ecn else "W"
+            said.append(
+                f"   {queue}{percent:>11}       - / -          ( - )           -  /  -"
+                f"           {served}       {flag}"
+            )
+        said.append(_QUEUES_FOOT[:-1])
+    return "\n".join(said) + "\n"
+
+
+def storms(switch: Switch) -> Tree:
+    """show priority-flow-control counters watchdog: only queues that were stuck."""
+    found: Tree = {}
+    for _, name, setting in _ports(switch):
+        stuck = {
+            str(queue): {"stuckCount": times, "recoveryCount": times}
+            for queue in _EIGHT
+            if (times := count(setting, "queue_storms", queue))
+        }
+        if stuck:
+            found[name] = {"txQueues": stuck}
+    return {"interfaces": found}
+
+
 def flow_control(switch: Switch) -> Tree:
     """show interfaces flow-control."""
     found = {}
@@ -291,7 +347,7 @@ def version(switch: Switch) -> Tree:
     """show version."""
     return {"mfgName": "Arista", "modelName": switch.model.name, "hardwareRevision": "11.00",
             "serialNumber": switch.serial, "systemMacAddress": switch.chassis,
-            "version": "4.32.1F", "architecture": "x86_64"}  # fmt: skip
+            "version": switch.release, "architecture": "x86_64"}  # fmt: skip
 
 
 def answers(fabric: Fabric, switch: Switch, routes: list[Route]) -> Iterator[tuple[str, str, str]]:
@@ -307,11 +363,13 @@ def answers(fabric: Fabric, switch: Switch, routes: list[Route]) -> Iterator[tup
         "show qos maps": qos_maps(switch.settings[0]),
         "show priority-flow-control": pfc_status(fabric, switch),
         "show priority-flow-control counters": pfc_counters(switch),
+        "show priority-flow-control counters watchdog": storms(switch),
         "show interfaces counters queue drops": queue_drops(switch),
         "show qos interfaces ecn counters queue": marks(switch),
     }
     for command, tree in said.items():
         yield "eos_show", command, json.dumps(tree, indent=4) + "\n"
+    yield "eos_show", QOS_TEXT, qos_interfaces(switch)
     yield (
         "eos_route",
         "show ip route vrf all",

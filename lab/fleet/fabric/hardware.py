@@ -52,8 +52,14 @@ SWITCH_MODELS = {
             "Mellanox-SN3700-D48C8", "x86_64-mlnx_msn3700-r0",
         ),
         SwitchModel(
-            "DCS-7060X6-64PE", 64, 8, 100, 0, ("eos",),
+            "DCS-7060X6-64PE", 64, 8, 100, 0, ("eos", "sonic"),
             "judgement: Arista's 7060X6, 64 OSFP cages of 800G; the samples have ports 1/1 and 1/5",
+            "Arista-7060X6-64PE-O128S2", "x86_64-arista_7060x6_64pe",
+        ),
+        SwitchModel(
+            "Z9864F-ON", 64, 8, 100, 0, ("sonic",),
+            "judgement: Dell's Tomahawk 5, 64 OSFP cages of 800G",
+            "DellEMC-Z9864f-O64", "x86_64-dellemc_z9864f_o64-r0",
         ),
     )
 }  # fmt: skip

@@ -9,11 +9,11 @@ from lab.fleet.identity import EMBER, address_text, mac_text
 
 HOST_DESCRIPTION = "Ubuntu 22.04.5 LTS Linux 6.8.0-45-generic #45-Ubuntu SMP PREEMPT_DYNAMIC x86_64"
 _DESCRIPTIONS = {
-    "sonic": "SONiC Software Version: SONiC.202411.0 - HwSku: {sku} - "
+    "sonic": "SONiC Software Version: {release} - HwSku: {sku} - "
     "Distribution: Debian 12.8 - Kernel: 6.1.0-22-2-amd64",
-    "cumulus": "Cumulus Linux version 5.11.1 running on Nvidia {model}",
-    "eos": "Arista Networks EOS version 4.32.1F running on an Arista Networks {model}",
-    "onyx": "Mellanox {model},MLNX-OS,SWv3.10.4504",
+    "cumulus": "Cumulus Linux version {release} running on Nvidia {model}",
+    "eos": "Arista Networks EOS version {release} running on an Arista Networks {model}",
+    "onyx": "Mellanox {model},MLNX-OS,SWv{release}",
 }
 
 
@@ -45,7 +45,8 @@ def host_mac(fabric: Fabric, end: End) -> int:
 def system_description(switch: Switch) -> str:
     """What the switch calls itself."""
     model = f"M{switch.model.name}" if switch.system == "onyx" else switch.model.name
-    return _DESCRIPTIONS[switch.system].format(sku=switch.model.sku, model=model)
+    words = {"sku": switch.model.sku, "model": model, "release": switch.release}
+    return _DESCRIPTIONS[switch.system].format(**words)
 
 
 def _host(fabric: Fabric, end: End) -> Neighbour:

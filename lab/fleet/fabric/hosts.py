@@ -17,6 +17,7 @@ from lab.fleet.model import Function, HostModel, Neighbor, Nic
 from lab.fleet.platform import address
 from lab.fleet.port_model import Link
 from lab.fleet.ports import RULES
+from lab.fleet.presets import host_preset
 from lab.fleet.software import library_settings
 from lab.fleet.system_model import Route, RoutingRule
 
@@ -126,6 +127,8 @@ def host_model(fabric: Fabric, host: int, places: Places | None = None) -> HostM
         kernel=replace(base.kernel, library_settings=library_settings(fabric.host_ports)),
     )  # fmt: skip
     made = _with_cards(fabric, made)
+    if fabric.host_preset:
+        made = host_preset(fabric.host_preset).applied(made, fabric.host_ports)
     for work in fabric.host_work.get(host, ()):
         made = work(made)
     return made

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple
 
 from lab.fleet.fabric.hardware import PortName, SwitchModel
-from lab.fleet.fabric.setting import Setting
+from lab.fleet.fabric.setting import PLAIN, RELEASES, Setting, Software
 from lab.fleet.identity import mac_text
 from lab.fleet.model import HostModel
 
@@ -80,6 +80,7 @@ class Switch:
     pod: int
     ports: tuple[PortName, ...]
     settings: tuple[Setting, ...]
+    software: Software = PLAIN
     # Of SONiC: pools, and headroom that ports share; 0 = each has its own.
     pool_bytes: int = 136_209_408
     shared_headroom_bytes: int = 0
@@ -96,6 +97,11 @@ class Switch:
         if self.system == "sonic":
             return self.chassis
         return mac_text(_CHASSIS.get(self.system, _NVIDIA) + self.number * _PER_SWITCH + port + 1)
+
+    @property
+    def release(self) -> str:
+        """Of its software."""
+        return self.software.release or RELEASES[self.system]
 
     @property
     def serial(self) -> str:
@@ -130,6 +136,7 @@ class Fabric:
     host_mtu: int = 9000
     name_width: int = 3
     host_prefix: str = "gpu"
+    host_preset: str = ""  # of lab.fleet.presets; '' = as the site ember has it
     # The first hosts of ember have addresses of the samples' own; those of a fabric are of a kind.
     first_number: int = 201
     hearing: dict[End, tuple[Heard, ...]] = field(default_factory=dict)  # where it is not the link

@@ -234,7 +234,8 @@ def local(switch: Switch) -> str:
 def version(switch: Switch) -> str:
     """show version."""
     return (
-        "Product name:      Onyx\nProduct release:   3.10.4504\nProduct model:     x86onie\n"
+        f"Product name:      Onyx\nProduct release:   {switch.release}\n"
+        "Product model:     x86onie\n"
         f"Host ID:           {switch.chassis.replace(':', '').upper()}\n"
         f"System serial num: {switch.serial}\n"
     )

@@ -1,11 +1,7 @@
 """What a port of a switch is set to. Healthy ports of one role share one record."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
-
-from lab.fleet.fabric.hardware import SwitchModel
-from lab.fleet.fabric.headroom import Wire, headroom
+from dataclasses import dataclass, field
 
 DATA_DSCP, CNP_DSCP = 26, 48
 DATA_CLASS, CNP_CLASS = 3, 6
@@ -27,6 +23,8 @@ class Marking:
     probability_percent: int
     ecn: bool = True
     enabled: bool = True  # SONiC marks green packets only with wred_green_enable
+    colours: tuple[str, ...] = ("green", "yellow", "red")  # of packets that it looks at; SONiC
+    unit: str = "bytes"  # of both thresholds; EOS also counts in segments
 
 
 @dataclass(frozen=True)
@@ -48,10 +46,12 @@ class Setting:
     mtu: int = MTU
     trust: str = "dscp"  # dscp, pcp, both, port
     dscp_class: tuple[int, ...] = USUAL_DSCP
+    pcp_class: tuple[int, ...] = ALIKE
     class_queue: tuple[int, ...] = ALIKE
     class_group: tuple[int, ...] = (0, 0, 0, DATA_CLASS, 0, 0, 0, 0)
     pfc: tuple[int, ...] = (DATA_CLASS,)
     watchdog: tuple[int, ...] = (DATA_CLASS,)  # () = off
+    watchdog_running: bool = True  # SONiC: offered by the template, and not started
     lossless_groups: tuple[int, ...] = (DATA_CLASS,)
     marking: Mapping[int, Marking] = field(default_factory=dict)  # by queue; none = unmarked
     # By queue: weight of a share, 0 = strict; a queue that is not here has no scheduler.
@@ -74,35 +74,6 @@ class Setting:
         return hash((self.speed_mbps, self.lanes, self.cable_m, self.mtu, self.up, self.pfc))
 
 
-def _sonic(model: SwitchModel, base: Setting) -> Setting:
-    marking = {DATA_CLASS: Marking(1_000_000, 3_000_000, 5)}
-    base = replace(base, dscp_class=NAMED_DSCP, marking=marking)
-    if not model.spectrum:
-        return base
-    wire = Wire(base.speed_mbps, base.lanes, base.cable_m)
-    room = headroom(model.spectrum, wire, base.mtu, shared=False)
-    return replace(base, headroom_bytes=room.xoff, xon_bytes=room.xon, size_bytes=room.size)
-
-
-def _preset(_: SwitchModel, base: Setting) -> Setting:
-    """Of Cumulus and Onyx: 150 to 1,500 KB; Cumulus marks in the common class too."""
-    one = Marking(150_000, 1_500_000, 100, enabled=False)
-    return replace(base, class_queue=PRESET_QUEUES, marking={DATA_CLASS: one})
-
-
-def _cumulus(model: SwitchModel, base: Setting) -> Setting:
-    base = _preset(model, base)
-    one = base.marking[DATA_CLASS]
-    return replace(base, marking={0: one, DATA_CLASS: one})
-
-
-def _eos(_: SwitchModel, base: Setting) -> Setting:
-    return replace(base, marking={DATA_CLASS: Marking(150_000, 1_500_000, 100)})
-
-
-_MADE = {"sonic": _sonic, "cumulus": _cumulus, "onyx": _preset, "eos": _eos}
-
-
 # What a healthy port counts, where it is not nothing.
 USUAL_COUNTS = {
     ("rx_ok", -1): 98_811_234_102,
@@ -123,16 +94,33 @@ USUAL_COUNTS = {
 }
 
 
+# What switches run where a preset does not say it: the releases of the samples.
+RELEASES = {
+    "sonic": "SONiC.202411.0",
+    "cumulus": "5.11.1",
+    "eos": "4.32.1F",
+    "onyx": "3.10.4504",
+}
+
+
+AT_RUN_TIME = "at run time"
+
+
+@dataclass(frozen=True)
+class Software:
+    """What is the same on all ports of a switch."""
+
+    release: str = ""  # '' = that of RELEASES
+    roce_mode: str = ""  # of Cumulus; '' = lossless where ports have PFC; none = no RoCE
+    qos: str = "loaded"  # of SONiC; none = the tables of QoS and buffers are not there
+    trust_of_switch: bool = False  # SONiC: PORT_QOS_MAP has a row for all ports
+    headroom: str = "by formula"  # as listed, not shown, not public, AT_RUN_TIME
+
+
+PLAIN = Software()
+
+
 def count(setting: Setting, name: str, number: int = -1) -> int:
     """A counter of a port; a port that is down has counted nothing."""
     usual = USUAL_COUNTS.get((name, number), 0) if setting.up else 0
     return setting.counters.get((name, number), usual)
-
-
-@lru_cache(maxsize=512)
-def healthy(
-    system: str, model: SwitchModel, wire: Wire, *, to_host: bool, up: bool = True
-) -> Setting:
-    """A port as profile roce-lossless wants it; optics between switches do not negotiate."""
-    base = Setting(*wire, autonegotiation=to_host, up=up, admin_up=up)
-    return _MADE[system](model, base)

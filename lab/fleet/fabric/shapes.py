@@ -19,7 +19,8 @@ from lab.fleet.fabric.hardware import (
 )
 from lab.fleet.fabric.headroom import Wire
 from lab.fleet.fabric.model import Fabric, Links, Switch
-from lab.fleet.fabric.setting import Setting, healthy
+from lab.fleet.fabric.presets import WISHED, SwitchPreset, switch_preset
+from lab.fleet.fabric.setting import Setting
 
 MODEL_OF = {"sonic": "SN5600", "cumulus": "SN5600", "eos": "DCS-7060X6-64PE", "onyx": "SN3700"}
 SEVERAL = -1
@@ -49,12 +50,20 @@ class Shape:
     spine_systems: tuple[str, ...] = ("sonic",)
     core_systems: tuple[str, ...] = ("sonic",)
     models: dict[str, str] = field(default_factory=dict)  # where it is not MODEL_OF
+    # By system, where it is not WISHED: the preset of leaves, and that of all above them.
+    leaf_presets: dict[str, str] = field(default_factory=dict)
+    spine_presets: dict[str, str] = field(default_factory=dict)
     # (cable, length that switches are told) to hosts, to spines, to cores
     metres: tuple[tuple[float, float], ...] = ((3.0, 5.0), (30.0, 40.0), (150.0, 300.0))
 
     def model(self, system: str) -> SwitchModel:
         """The switch of a system."""
         return SWITCH_MODELS[self.models.get(system, MODEL_OF[system])]
+
+    def preset(self, system: str, tier: int) -> SwitchPreset:
+        """What switches of a system and tier are set to."""
+        chosen = self.leaf_presets if tier == 1 else self.spine_presets
+        return switch_preset(system, chosen.get(system, WISHED))
 
 
 class _Side(NamedTuple):
@@ -100,32 +109,33 @@ class _Rack:
         self, name: str, system: str, place: tuple[int, int, int, int], sides: tuple[_Side, ...]
     ) -> int:
         """One more switch; `place` is tier, rail, plane, pod. Gives its number among switches."""
-        key = (system, sides)
+        preset = self.shape.preset(system, place[0])
+        key = (preset, sides)
         if key not in self._roles:
-            self._roles[key] = self._role(name, system, sides)
+            self._roles[key] = self._role(name, preset, sides)
         ports, settings, starts = self._roles[key]
         number = len(self.switches)
         self.switches.append(
             Switch(name, self.shape.hosts + number, system, self.shape.model(system), *place,
-                   ports, settings)
+                   ports, settings, preset.software)
         )  # fmt: skip
         self.starts.append(starts)
         return number
 
     def _role(
-        self, name: str, system: str, sides: tuple[_Side, ...]
+        self, name: str, preset: SwitchPreset, sides: tuple[_Side, ...]
     ) -> tuple[tuple[PortName, ...], tuple[Setting, ...], list[int]]:
-        model = self.shape.model(system)
-        ports = layout(system, model, _cages(model, name, sides))
+        model = self.shape.model(preset.system)
+        ports = layout(preset.system, model, _cages(model, name, sides))
         settings: list[Setting] = []
         starts = []
         for side in sides:
             starts.append(len(settings))
             each = ports_per_cage(model, side.wire.mbps, side.wire.lanes)
-            one = healthy(system, model, side.wire, to_host=side.to_host)
+            one = preset.port(model, side.wire, to_host=side.to_host)
             settings += [one] * (ceil(side.ports / each) * each)
         wire = Wire(model.cage_mbps(), model.lanes, sides[0].wire.metres)
-        spare = healthy(system, model, wire, to_host=False, up=False)
+        spare = preset.port(model, wire, to_host=False, up=False)
         settings += [spare] * (len(ports) - len(settings))
         return ports, tuple(settings), starts
 

@@ -6,12 +6,14 @@ secrets in them that a reader must not keep (`OTHER_TABLES`).
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from lab.fleet.fabric.frr import route_json
 from lab.fleet.fabric.model import Fabric, Route, Switch
-from lab.fleet.fabric.setting import Marking, Setting
-from lab.fleet.fabric.sonic_show import shown, wred_fields
+from lab.fleet.fabric.setting import AT_RUN_TIME, Marking, Setting
+from lab.fleet.fabric.sonic_more import APPLICATION, APPLICATION_DUMP, dump, in_force
+from lab.fleet.fabric.sonic_show import is_watched, shown, wred_fields
 
 Table = dict[str, dict[str, str]]
 _MAP = "AZURE"
@@ -79,11 +81,16 @@ def profile_name(setting: Setting) -> str:
 class _Buffers:
     """Profiles of lossless groups: same name, same figures, else another name."""
 
-    def __init__(self) -> None:
+    def __init__(self, headroom: str) -> None:
         self.profiles: Table = {}
+        self._headroom = headroom
 
     def of(self, setting: Setting) -> str:
         name = profile_name(setting)
+        if self._headroom == AT_RUN_TIME:
+            return "NULL"
+        if self._headroom == "not public":
+            return name
         static = setting.pause_threshold_bytes
         fields = {
             **({"dynamic_th": "0"} if static is None else {"static_th": str(static)}),
@@ -111,7 +118,7 @@ def _buffers(switch: Switch) -> dict[str, Table]:
         for name, (kind, size) in pools.items()
     }
     made["ingress_lossless_pool"]["xoff"] = str(switch.shared_headroom_bytes)
-    buffers, groups, queues = _Buffers(), Table(), Table()
+    buffers, groups, queues = _Buffers(switch.software.headroom), Table(), Table()
     for port, setting in zip(switch.ports, switch.settings, strict=True):
         for group in sorted({*setting.class_group, *setting.lossless_groups}):
             is_lossless = group in setting.lossless_groups
@@ -167,13 +174,17 @@ def _queues(switch: Switch) -> dict[str, Table]:
 
 def _maps(switch: Switch) -> dict[str, Table]:
     dscp, queue, group = _Names(_MAP), _Names(_MAP), _Names(_MAP)
-    qos, has_pcp = Table(), False
+    pcp, qos = _Names(_MAP), Table()
+    if switch.software.trust_of_switch:
+        qos["global"] = {"dscp_to_tc_map": _MAP}
     for port, setting in zip(switch.ports, switch.settings, strict=True):
-        entry, bound = dict[str, str](), dscp.of(setting.dscp_class)
+        entry: dict[str, str] = {}
+        # A map that was taken from a port is still there; a switch that goes by PCP has none.
+        bound = dscp.of(setting.dscp_class) if setting.trust != "pcp" else ""
         if setting.trust in ("dscp", "both"):
             entry["dscp_to_tc_map"] = bound
         if setting.trust in ("pcp", "both"):
-            entry["dot1p_to_tc_map"], has_pcp = _MAP, True
+            entry["dot1p_to_tc_map"] = pcp.of(setting.pcp_class)
         if setting.pfc:
             entry["pfc_enable"] = ",".join(map(str, setting.pfc))
         if setting.watchdog:
@@ -184,18 +195,20 @@ def _maps(switch: Switch) -> dict[str, Table]:
         qos[port.name] = entry
     alike = _text(dict(enumerate(range(8))))
     found: dict[str, Table] = {
-        "DSCP_TO_TC_MAP": {name: _text(dict(enumerate(one))) for one, name in dscp.items()},
         "MAP_PFC_PRIORITY_TO_QUEUE": {_MAP: alike},
         "PORT_QOS_MAP": qos,
         "TC_TO_PRIORITY_GROUP_MAP": {n: _text(dict(enumerate(one))) for one, n in group.items()},
         "TC_TO_QUEUE_MAP": {name: _text(dict(enumerate(one))) for one, name in queue.items()},
     }
-    return found | ({"DOT1P_TO_TC_MAP": {_MAP: alike}} if has_pcp else {})
+    for table, names in (("DSCP_TO_TC_MAP", dscp), ("DOT1P_TO_TC_MAP", pcp)):
+        listed = {name: _text(dict(enumerate(one))) for one, name in names.items()}
+        found |= {table: listed} if listed else {}
+    return found
 
 
 def _watchdog(switch: Switch) -> dict[str, Table]:
     ports = zip(switch.ports, switch.settings, strict=True)
-    watched = {port.name: dict(_WATCHDOG) for port, setting in ports if setting.watchdog}
+    watched = {port.name: dict(_WATCHDOG) for port, setting in ports if is_watched(setting)}
     return {"PFC_WD": {"GLOBAL": {"POLL_INTERVAL": _POLL_MS}, **watched}} if watched else {}
 
 
@@ -207,19 +220,26 @@ def config_db(switch: Switch, *, others: bool = False) -> dict[str, Any]:
         "mac": switch.chassis,
         "platform": switch.model.platform,
         "type": _TYPES[switch.tier],
+        **({"buffer_model": "dynamic"} if switch.software.headroom == AT_RUN_TIME else {}),
     }
     ports = zip(switch.ports, switch.settings, strict=True)
     tables: dict[str, Any] = {
-        **_buffers(switch),
-        "CABLE_LENGTH": {_MAP: {port.name: _metres(setting) for port, setting in ports}},
         "DEVICE_METADATA": {"localhost": metadata},
-        **_maps(switch),
-        **_watchdog(switch),
         "PORT": _ports(switch),
-        **_queues(switch),
         **(OTHER_TABLES if others else {}),
     }
+    if switch.software.qos == "loaded":
+        lengths = {port.name: _metres(setting) for port, setting in ports}
+        tables |= {"CABLE_LENGTH": {_MAP: lengths}, **_buffers(switch), **_maps(switch),
+                   **_watchdog(switch), **_queues(switch)}  # fmt: skip
     return {name: tables[name] for name in sorted(tables)}
+
+
+def running(switch: Switch) -> dict[str, Any]:
+    """The tables as they are in force: profiles that are worked out at run time have figures."""
+    worked_out = replace(switch.software, headroom="by formula")
+    told = switch.software.headroom == AT_RUN_TIME
+    return config_db(replace(switch, software=worked_out) if told else switch)
 
 
 def answers(fabric: Fabric, switch: Switch, routes: list[Route]) -> Iterator[tuple[str, str, str]]:
@@ -227,4 +247,6 @@ def answers(fabric: Fabric, switch: Switch, routes: list[Route]) -> Iterator[tup
     yield "sonic_config_db", "", json.dumps(config_db(switch), indent=4) + "\n"
     for command, text in shown(fabric, switch, wred_profiles(switch)):
         yield "sonic_show", command, text
+    if switch.software.headroom == AT_RUN_TIME:
+        yield "sonic_show", APPLICATION_DUMP, dump(in_force(running(switch)), APPLICATION)
     yield "sonic_route", "show ip route vrf all", route_json(switch, routes)

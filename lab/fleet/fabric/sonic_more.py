@@ -16,6 +16,8 @@ from lab.fleet.fabric.sonic_show import group_table, table
 Entries = dict[str, dict[str, str]]  # key of the database -> fields
 _EIGHT = range(8)
 _EXPIRES = {"expireat": 1794694500.5, "ttl": -0.001, "type": "hash"}
+APPLICATION = "BUFFER_*_TABLE:*"
+APPLICATION_DUMP = f"sonic-db-dump -n APPL_DB -k '{APPLICATION}' -y"
 _IN_FORCE = ("BUFFER_POOL", "BUFFER_PROFILE", "BUFFER_PG", "BUFFER_QUEUE")
 
 

@@ -145,9 +145,14 @@ def interface_counters(fabric: Fabric, switch: Switch) -> str:
     return table(("IFACE", "STATE", *headings), rows) + "\n"
 
 
+def is_watched(setting: Setting) -> bool:
+    """Whether the watchdog runs on a port."""
+    return bool(setting.watchdog) and setting.watchdog_running
+
+
 def watchdog_config(switch: Switch) -> str:
     """show pfcwd config."""
-    rows = [(name, "drop", 200, 400, "disable") for name, one in _ports(switch) if one.watchdog]
+    rows = [(name, "drop", 200, 400, "disable") for name, one in _ports(switch) if is_watched(one)]
     headings = ("PORT", "ACTION", "DETECTION TIME", "RESTORATION TIME", "HISTORY")
     polling = "Changed polling interval to 200ms\n" if rows else ""
     return polling + table(headings, rows) + "\n"
@@ -178,9 +183,10 @@ def group_table(switch: Switch, title: str, counter: str) -> str:
 
 
 def wred_fields(marking: Marking) -> dict[str, str]:
-    """A profile as configured; all colours alike, as in the samples."""
-    fields = {"ecn": "ecn_all" if marking.ecn else "ecn_none"}
-    for colour in ("green", "yellow", "red"):
+    """A profile as configured; colours that it looks at are alike, as in the samples."""
+    marks = "ecn_all" if len(marking.colours) > 1 else f"ecn_{marking.colours[0]}"
+    fields = {"ecn": marks if marking.ecn else "ecn_none"}
+    for colour in marking.colours:
         fields[f"{colour}_min_threshold"] = str(marking.minimum_bytes)
         fields[f"{colour}_max_threshold"] = str(marking.maximum_bytes)
         fields[f"{colour}_drop_probability"] = str(marking.probability_percent)
@@ -203,9 +209,10 @@ def ecnconfig(profiles: dict[Marking, str]) -> str:
 def version(switch: Switch) -> str:
     """show version."""
     return (
-        "\nSONiC Software Version: SONiC.202411.0\nSONiC OS Version: 12\n"
+        f"\nSONiC Software Version: {switch.release}\nSONiC OS Version: 12\n"
         "Distribution: Debian 12.8\nKernel: 6.1.0-22-2-amd64\n\n"
-        f"Platform: {switch.model.platform}\nHwSKU: {switch.model.sku}\nASIC: mellanox\n"
+        f"Platform: {switch.model.platform}\nHwSKU: {switch.model.sku}\n"
+        f"ASIC: {'mellanox' if switch.model.spectrum else 'broadcom'}\n"
         f"ASIC Count: 1\nSerial Number: {switch.serial}\n"
     )
 

@@ -18,7 +18,6 @@ _TAILS = {"sonic": "", "cumulus": " -o json", "eos": " | json", "onyx": " | json
 _FRR = "vtysh -c 'show ip route vrf all json'"
 _ROUTES = {"sonic": _FRR, "cumulus": _FRR, "onyx": "show ip route"}
 _DUMP = "sonic-db-dump -n {database} -k '{pattern}' -y"
-_APPLICATION = "BUFFER_*_TABLE:*"
 # Asked table by table, for the rest of a configuration holds secrets. `dump` answers any other.
 _PATTERNS = (
     *("DEVICE_METADATA|localhost", "PORT|*", "PORTCHANNEL|*", "PORTCHANNEL_MEMBER|*"),
@@ -36,6 +35,8 @@ def typed(fabric: Fabric, switch: Switch, routing: Routing) -> dict[str, str]:
     for said in answers(fabric, switch, routing):
         if said.probe.endswith("_route") and switch.system in _ROUTES:
             found[_ROUTES[switch.system]] = said.text
+        elif said.command == eos.QOS_TEXT:
+            found[said.command] = said.text
         elif said.command:
             found[said.command + _TAILS[switch.system]] = said.text
     if switch.system == "sonic":
@@ -48,9 +49,8 @@ def typed(fabric: Fabric, switch: Switch, routing: Routing) -> dict[str, str]:
 def _sonic(fabric: Fabric, switch: Switch) -> Iterator[tuple[str, str]]:
     tables = sonic.config_db(switch, others=True)
     yield from sonic_more.more(fabric, switch, tables)
-    known, force = sonic_more.entries(tables), sonic_more.in_force(tables)
-    told = _DUMP.format(database="APPL_DB", pattern=_APPLICATION)
-    yield told, sonic_more.dump(force, _APPLICATION)
+    known, force = sonic_more.entries(tables), sonic_more.in_force(sonic.running(switch))
+    yield sonic_more.APPLICATION_DUMP, sonic_more.dump(force, sonic_more.APPLICATION)
     for pattern in _PATTERNS:
         told = _DUMP.format(database="CONFIG_DB", pattern=pattern)
         yield told, sonic_more.dump(known, pattern)

@@ -77,7 +77,7 @@ FAULTS = (
         at="rail",
         change=_card_gone,
         expects=("INTENT.compute_nics {host}",),
-        implies=("GDR-11 {gpu}", "NCC-01 {host}"),
+        implies=("INV-01 {host}", "GDR-11 {gpu}", "NCC-01 {host}"),
         excuses=(*OTHER_KIND, "* {nic}", "* {port}"),
         severity="blocker",
     ),
@@ -124,6 +124,7 @@ FAULTS = (
         at="gpu",
         change=_gpu_gone,
         expects=("INTENT.gpus {host}",),
+        implies=("INV-01 {host}",),
         excuses=(*OTHER_KIND, "GDR-11 {gpus}"),
         clashes=("acs_redirect",),  # the way to a GPU that is gone is nobody's
         severity="high",
@@ -236,7 +237,8 @@ FAULTS = (
         at="rail",
         change=_card_gone,
         expects=("INTENT.compute_nics {host}",),
-        implies=("NCC-01 {host}",),  # its GPUs have the other NIC of their switch
+        # Its GPUs have the other NIC of their switch.
+        implies=("INV-01 {host}", "NCC-01 {host}"),
         excuses=(*OTHER_KIND, "* {nic}", "* {port}"),
         severity="medium",  # the storage card might be meant for compute: nobody has named roles
     ),
@@ -277,6 +279,7 @@ FAULTS = (
         at="gpu",
         change=_gpu_gone,
         expects=("INTENT.gpus {host}",),
+        implies=("INV-01 {host}",),
         excuses=(*OTHER_KIND, "GDR-11 {gpus}"),
         clashes=("acs_redirect",),  # the way to a GPU that is gone is nobody's
         severity="high",

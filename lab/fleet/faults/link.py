@@ -242,8 +242,7 @@ FAULTS = (
         at="rail",
         change=without_everything,
         expects=("LNK-01 {port}",),
-        # It is not counted as a compute NIC, and its GPU has no other.
-        implies=("INTENT.compute_nics {host}", "GDR-11 {gpu}"),
+        implies=("ADR-01 {port}",),
         excuses=BARE,
         severity="medium",  # the role is inferred
     ),
@@ -254,10 +253,8 @@ FAULTS = (
         at="rail",
         change=without_everything,
         expects=("LNK-01 {port}",),
-        implies=("INTENT.compute_nics {host}",),
         excuses=BARE,
         severity="medium",  # the role is inferred
-        needs_peers=True,
     ),
     Fault(
         name="errors_left_on_both_legs",

@@ -126,7 +126,7 @@ FAULTS = (
         change=_in_recovery,
         expects=("N-10 {host}",),
         # One card and its GPU's way out are missed; the list of NCCL names a device that is gone.
-        implies=("INTENT.compute_nics {host}", "GDR-11 {gpu}", "NCC-01 {host}"),
+        implies=("INV-01 {host}", "INTENT.compute_nics {host}", "GDR-11 {gpu}", "NCC-01 {host}"),
         excuses=(*OTHER_KIND, "* {nic}", "* {port}"),
         severity="blocker",
     ),
@@ -137,7 +137,7 @@ FAULTS = (
         at="rail",
         change=_without_driver,
         expects=("PCI-07 {nic}",),
-        implies=("DRV-04 {nic}", "INTENT.compute_nics {host}", "NCC-01 {host}"),
+        implies=("INV-02 {nic}", "DRV-04 {nic}", "INTENT.compute_nics {host}", "NCC-01 {host}"),
         hides=("PCI-03 {nic}", *UNANSWERED),
         excuses=(*OTHER_KIND, "* {port}"),
         # Then its devices could be a pod's, and nobody misses their values.

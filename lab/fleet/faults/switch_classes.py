@@ -56,11 +56,6 @@ FABRIC_FAULTS = (
         name="host_trust_pcp",
         rule="INTENT.trust",
         at=("host",),
-        systems=(
-            "sonic",
-            "cumulus",
-            "onyx",
-        ),  # what EOS goes by is not read: nothing to differ from
         change=host_card({"qos.trust": "pcp"}),
         expects=("INTENT.trust {host_port}",),
         implies=("FLT-01 {host}",),
@@ -71,7 +66,7 @@ FABRIC_FAULTS = (
         name="switch_trust_pcp",
         rule="SWQ-02",
         at=ANY_PORT,
-        systems=("sonic", "onyx"),  # of Cumulus and EOS a single port's trust is not read
+        systems=("sonic", "onyx", "eos"),  # of Cumulus a single port's trust is not read
         change=port(trust="pcp"),
         # It does not go by DSCP, and so gives data no class, unlike its peers.
         expects=("SWQ-02 {end}",),
@@ -90,7 +85,6 @@ FABRIC_FAULTS = (
         name="no_marks",
         rule="SWQ-03",
         at=ANY_PORT,
-        systems=("sonic", "cumulus", "onyx"),
         change=port(marking={}),
         expects=("SWQ-03 {end}",),
     ),
@@ -108,7 +102,7 @@ FABRIC_FAULTS = (
         name="drops_early",
         rule="SWQ-18",
         at=ANY_PORT,
-        systems=("sonic",),
+        systems=("sonic", "eos"),
         change=marking(ecn=False),
         expects=("SWQ-18 {end}",),
         # Nor does it mark, which is a fault where the site wants marks.
@@ -129,7 +123,7 @@ FABRIC_FAULTS = (
     ),
     FabricFault(
         name="notifications_lossless",
-        rule="SWQ-01",
+        rule="SWQ-15",
         at=ANY_PORT,
         systems=("sonic",),
         change=port(
@@ -138,16 +132,18 @@ FABRIC_FAULTS = (
             lossless_groups=(DATA_CLASS, CNP_CLASS),
             class_group=(0, 0, 0, DATA_CLASS, 0, 0, CNP_CLASS, 0),
         ),
-        # SWQ-15 too, which is implied.
-        expects=("SWQ-01 {end}",),
+        expects=("SWQ-15 {end}",),
+        # A lossless priority more than the site wants is mere information.
+        implies=("SWQ-01 {end}",),
+        # Data is lossless at both ends: only that the port is unlike its kind can be told.
         by_cohort=ODD_ONE,
-        by_nobody=EITHER,
     ),
     FabricFault(
         name="notifications_not_strict",
         rule="SWQ-15",
         at=ANY_PORT,
-        systems=("sonic", "cumulus", "onyx"),
+        # A weighted queue is a vendor's way: it is one because most of its kind are strict.
+        by_majority=True,
         change=port(schedulers={0: 50, DATA_CLASS: 50, CNP_CLASS: 20}),
         expects=("SWQ-15 {end}",),
     ),

@@ -29,6 +29,11 @@ _FLAGS = {
     "perfctr_core perfctr_nb bpext perfctr_llc mwaitx cpb cat_l3 cdp_l3 invpcid_single "
     "hw_pstate ssbd mba ibrs ibpb stibp vmmcall",
 }
+_ARM_FLAGS = (
+    "fp asimd evtstrm aes pmull sha1 sha2 crc32 atomics fphp asimdhp cpuid asimdrdm jscvt fcma "
+    "lrcpc dcpop sha3 sm3 sm4 asimddp sha512 sve asimdfhm dit uscat ilrcpc flagm ssbs sb dcpodp "
+    "sve2 sveaes svepmull svebitperm svesha3 svesm4 flagm2 frint svei8mm svebf16 i8mm bf16 dgh bti"
+)
 _VULNERABILITIES = (
     ("Gather data sampling", "Not affected"),
     ("Itlb multihit", "Not affected"),
@@ -141,6 +146,34 @@ def _address_sizes(cpu: Cpu) -> str:
     return "48 bits physical, 48 bits virtual" if small else "52 bits physical, 57 bits virtual"
 
 
+def _arm(cpu: Cpu, numbered: tuple[tuple[int, str], ...]) -> list[Field]:
+    """An Arm server with release 2.39: no family, a revision instead of a stepping, flat."""
+    count = cpu_count(cpu)
+    caches = [_field(f"{name} cache", size) for name, size in _caches(cpu, counted=True)]
+    return [
+        _field("Architecture", cpu.architecture),
+        _field("CPU op-mode(s)", "64-bit"),
+        _field("Byte Order", "Little Endian"),
+        _field("CPU(s)", count),
+        _field("On-line CPU(s) list", f"0-{count - 1}"),
+        _field("Vendor ID", cpu.vendor),
+        _field("Model name", cpu.model),
+        _field("Model", cpu.model_number),
+        _field("Thread(s) per core", cpu.threads_per_core),
+        _field("Core(s) per socket", cpu.cores_per_socket),
+        _field("Socket(s)", cpu.sockets),
+        _field("Stepping", f"r{cpu.stepping}p0"),
+        _field("Frequency boost", "disabled"),
+        _field("CPU max MHz", f"{cpu.max_mhz:.4f}"),
+        _field("CPU min MHz", f"{cpu.min_mhz:.4f}"),
+        _field("BogoMIPS", "2000.00"),
+        _field("Flags", _ARM_FLAGS),
+        *caches,
+        *_nodes(numbered),
+        *(_field(f"Vulnerability {name}", "Not affected") for name, _ in _VULNERABILITIES),
+    ]
+
+
 def _nested(cpu: Cpu, numbered: tuple[tuple[int, str], ...]) -> list[Field]:
     """Release 2.37, and later ones on a terminal: groups with those below them."""
     count = cpu_count(cpu)
@@ -205,7 +238,9 @@ def _objects(rows: list[Field] | tuple[Any, ...]) -> list[dict[str, Any]]:
 def lscpu(cpu: Cpu, numbered: tuple[tuple[int, str], ...], util_linux: str) -> str:
     """`lscpu -J` in a pipe, as one release prints it."""
     major, minor = (int(part) for part in util_linux.split(".")[:2])
-    if (major, minor) == (2, 37):
+    if cpu.architecture == "aarch64":
+        rows = _arm(cpu, numbered)
+    elif (major, minor) == (2, 37):
         rows = _nested(cpu, numbered)
     else:
         rows = _flat(cpu, numbered, old=(major, minor) < (2, 37))
@@ -271,13 +306,17 @@ def _cpu_files(cpu: Cpu) -> dict[str, str]:
     intel = cpu.vendor == _INTEL
     frequency = f"{base}/cpu0/cpufreq"
     limit = cpu.max_mhz if cpu.turbo else cpu.base_mhz
-    files[f"{frequency}/scaling_driver"] = "intel_pstate\n" if intel else "acpi-cpufreq\n"
+    arm = cpu.architecture == "aarch64"
+    driver = "intel_pstate" if intel else "cppc_cpufreq" if arm else "acpi-cpufreq"
+    files[f"{frequency}/scaling_driver"] = f"{driver}\n"
     for name in ("cpuinfo_max_freq", "scaling_max_freq"):
         files[f"{frequency}/{name}"] = f"{int(limit * 1000)}\n"
     for place, (name, latency, _) in enumerate(cpu.idle_states):
         files[f"{base}/cpu0/cpuidle/state{place}/name"] = f"{name}\n"
         files[f"{base}/cpu0/cpuidle/state{place}/latency"] = f"{latency}\n"
-    # One driver says what is off, the other what is on.
+    # One driver says what is off, another what is on, that of Arm nothing.
+    if arm:
+        return files
     if intel:
         files[f"{base}/intel_pstate/no_turbo"] = f"{int(not cpu.turbo)}\n"
     else:

@@ -33,6 +33,7 @@ def information(host: HostModel) -> dict[str, dict[str, Any]]:
     return {
         f"pci/{nic.address}": device(nic, virtual=places[nic.address].function.virtual)
         for nic in ports(host)
+        if not places[nic.address].function.dead
     }
 
 

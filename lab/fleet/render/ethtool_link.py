@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from lab.fleet.model import HostModel, Netdev, Nic
+from lab.fleet.model import HostModel, Netdev, Nic, is_mlx5
 from lab.fleet.render.ethtool_netdevs import PARAVIRTUAL, card_speed, driver_of, lane_gigabits
 
 # Mode, speed in Mb/s, Gb/s per lane; in the order of the kernel's bits.
@@ -173,6 +173,16 @@ supports-priv-flags: {flags}
 """
 
 
+# As these drivers print it: NVM, EETrack, option ROM of Intel's; package and management of
+# Broadcom's (captures ethtool-i; ice: Linux Documentation/networking/devlink/ice.rst).
+FIRMWARE = {
+    "ixgbe": "0x80001bd6, 1.3429.0",
+    "ice": "4.40 0x8001c967 1.3534.0",
+    "bnxt_en": "227.0.131.0/pkg 22.71.11.11",
+    "tg3": "FFV22.71.3 bc 5720-v1.39",
+}
+
+
 def _channel(mac: str) -> str:
     """A channel of Hyper-V's bus, which Azure names by the MAC, over and over."""
     word = mac.replace(":", "")
@@ -183,7 +193,7 @@ def driver(host: HostModel, netdev: Netdev) -> str:
     """`ethtool -i NETDEV`."""
     name = driver_of(host, netdev)
     version = netdev.driver_version or host.kernel.release
-    if isinstance(netdev, Nic):
+    if isinstance(netdev, Nic) and is_mlx5(netdev):
         ethernet = netdev.link_layer == "Ethernet"
         return _DRIVER.format(
             driver=name if ethernet else f"{name.removesuffix(IPOIB)}{IPOIB}",
@@ -199,7 +209,7 @@ def driver(host: HostModel, netdev: Netdev) -> str:
             registers="no", flags="no",
         )  # fmt: skip
     return _DRIVER.format(
-        driver=name, version=version, firmware="0x80001bd6, 1.3429.0", rom="",
+        driver=name, version=version, firmware=FIRMWARE.get(name, FIRMWARE["ixgbe"]), rom="",
         address=netdev.address, test="yes", eeprom="yes", registers="yes", flags="yes",
     )  # fmt: skip
 

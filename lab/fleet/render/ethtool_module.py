@@ -316,8 +316,43 @@ def _sff(optic: Optic) -> str:
     return text + _sff_readings(optic)
 
 
+# ---- SFF-8472: SFP28, of which only passive copper is in the fleet
+
+
+def _sfp_copper(optic: Optic) -> str:
+    return (
+        row("Identifier", "0x03 (SFP)")
+        + row("Extended identifier", "0x04 (GBIC/SFP defined by 2-wire interface ID)")
+        + row("Connector", "0x21 (Copper pigtail)")
+        + row("Transceiver codes", "0x01 0x00 0x00 0x00 0x00 0x04 0x00 0x00 0x0c")
+        + row("Transceiver type", "Infiniband: 1X Copper Passive")
+        + row("Transceiver type", "Extended: 25G Base-CR CA-S")
+        + row("Encoding", "0x00 (unspecified)")
+        + row("BR, Nominal", "25500MBd")
+        + row("Rate identifier", "0x00 (unspecified)")
+        + row("Length (SMF,km)", "0km")
+        + row("Length (SMF)", "0m")
+        + row("Length (50um)", "0m")
+        + row("Length (62.5um)", "0m")
+        + row("Length (Copper)", f"{math.ceil(optic.length_m)}m")
+        + row("Length (OM3)", "0m")
+        + row("Passive Cu cmplnce.", "0x01 (SFF-8431 appendix E) [SFF-8472 rev10.4 only]")
+        + row("Vendor name", optic.vendor)
+        + row("Vendor OUI", ORGANISATION.get(optic.vendor, "00:00:00"))
+        + row("Vendor PN", optic.part_number)
+        + row("Vendor rev", optic.revision)
+        + row("Option values", "0x00 0x00")
+        + row("BR margin, max", "0%")
+        + row("BR margin, min", "0%")
+        + row("Vendor SN", optic.serial)
+        + row("Date code", optic.manufactured)
+    )
+
+
 def module(nic: Nic) -> str:
     """`ethtool -m NETDEV` where something is plugged in."""
+    if nic.optic.form == "SFP28":
+        return _sfp_copper(nic.optic)
     if nic.optic.form not in CMIS:
         return _sff(nic.optic)
     return _cmis_copper(nic.optic) if nic.optic.kind == "copper" else _cmis_optical(nic.optic)

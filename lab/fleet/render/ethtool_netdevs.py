@@ -5,20 +5,20 @@ from collections.abc import Iterator
 from dataclasses import fields, replace
 from functools import lru_cache
 
-from lab.fleet.model import Function, HostModel, Netdev, Nic, netdev_is_here
+from lab.fleet.model import Function, HostModel, Netdev, Nic, is_mlx5, netdev_is_here
 
-# Generations older than ConnectX-7 and BlueField-3.
-_LANE_GIGABITS = {"CONNECTX4": 25, "CONNECTX5": 25, "CONNECTX6": 50, "BLUEFIELD2": 50}
+# Generations other than ConnectX-7 and BlueField-3.
+_LANE_GIGABITS = {"CONNECTX4": 25, "CONNECTX5": 25, "CONNECTX6": 50, "BLUEFIELD2": 50, "E810": 25}
 # Devices of a hypervisor; the last one sits on no PCI bus.
 PARAVIRTUAL = ("virtio_net", "hv_netvsc")
 
 
 def ports(host: HostModel) -> Iterator[Nic]:
-    """Every function of an RDMA card, also one whose port has no RDMA device of its own.
+    """Every function of an mlx5 card, also one whose port has no RDMA device of its own.
 
     Two ports in a bond share one RDMA device, so the second one is but a netdev of the model.
     """
-    yield from host.nics
+    yield from filter(is_mlx5, host.nics)
     for netdev in host.netdevs:
         sibling = _sibling(host, netdev)
         if sibling is not None:
@@ -52,9 +52,9 @@ def physical(host: HostModel) -> Iterator[Netdev]:
 
 
 def roce_nics(host: HostModel) -> Iterator[Nic]:
-    """Those of them that are Ethernet ports of an RDMA card."""
+    """Those of them that are Ethernet ports of an mlx5 card."""
     for netdev in physical(host):
-        if isinstance(netdev, Nic) and netdev.link_layer == "Ethernet":
+        if isinstance(netdev, Nic) and netdev.link_layer == "Ethernet" and is_mlx5(netdev):
             yield netdev
 
 

@@ -5,7 +5,7 @@ from functools import lru_cache
 from pathlib import Path
 from zlib import crc32
 
-from lab.fleet.model import HostModel, Netdev, Nic
+from lab.fleet.model import HostModel, Netdev, Nic, is_mlx5
 from lab.fleet.render.ethtool_module import HEAT
 from lab.fleet.render.ethtool_netdevs import PARAVIRTUAL, driver_of
 
@@ -164,4 +164,6 @@ def _plain(driver: str, netdev: Netdev) -> str:
 
 def statistics(host: HostModel, netdev: Netdev) -> str:
     """`ethtool -S NETDEV`."""
-    return _mlx5(netdev) if isinstance(netdev, Nic) else _plain(driver_of(host, netdev), netdev)
+    if isinstance(netdev, Nic) and is_mlx5(netdev):
+        return _mlx5(netdev)
+    return _plain(driver_of(host, netdev), netdev)

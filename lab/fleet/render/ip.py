@@ -14,6 +14,12 @@ from lab.fleet.render.base import Said
 from lab.fleet.system_model import Route
 
 FOREVER = 4_294_967_295
+# What the kernel says of an address that it made of an advertised prefix; lifetimes are those of
+# RFC 4861's defaults, less the seconds since the last advertisement.
+ADVERTISED = {
+    "dynamic": True, "mngtmpaddr": True, "valid_life_time": 2_591_870,
+    "preferred_life_time": 604_670,
+}  # fmt: skip
 Row = dict[str, Any]
 
 
@@ -76,11 +82,12 @@ def _interface(netdev: Netdev, bonds: frozenset[str]) -> Row:
     loopback = netdev.netdev == "lo"
     row: Row = {
         "ifindex": netdev.index,
+        **({"link": netdev.lower} if netdev.lower else {}),
         "ifname": netdev.netdev,
         "flags": _flags(netdev, bonds),
         "mtu": netdev.mtu,
         # What only passes packets on has no queues.
-        "qdisc": "noqueue" if loopback or netdev.netdev in bonds else "mq",
+        "qdisc": "noqueue" if loopback or netdev.netdev in bonds or netdev.lower else "mq",
     }
     if netdev.master:
         row["master"] = netdev.master
@@ -99,6 +106,7 @@ def _interface(netdev: Netdev, bonds: frozenset[str]) -> Row:
     if netdev.permanent_mac and netdev.permanent_mac != netdev.mac:
         row["permaddr"] = netdev.permanent_mac
     row["addr_info"] = [_address(netdev, text) for text in netdev.addresses]
+    row["addr_info"] += [_address(netdev, text) | ADVERTISED for text in netdev.dynamic]
     return row
 
 
@@ -109,6 +117,13 @@ def addresses(host: HostModel) -> list[Row]:
 
 
 # ---- routes
+
+
+def _advertised(route: Route) -> Row:
+    """A route of IPv6 that a router has told."""
+    row: Row = {"dst": route.destination, "gateway": route.gateway, "dev": route.netdev}
+    row |= {"protocol": route.protocol, "metric": route.metric, "flags": []}
+    return row | {"pref": "medium"}
 
 
 def _route(route: Route, down: frozenset[str]) -> Row:
@@ -171,7 +186,7 @@ def _network(address: str) -> str:
 
 def _routes_v6(shown: list[Netdev]) -> Iterator[Row]:
     having = [
-        (netdev, [text for text in netdev.addresses if ":" in text])
+        (netdev, [text for text in (*netdev.dynamic, *netdev.addresses) if ":" in text])
         for netdev in shown
         if netdev.up
     ]
@@ -191,12 +206,14 @@ def routes(host: HostModel) -> list[Row]:
     shown = netdevs(host)
     names = {netdev.netdev for netdev in shown}
     down = frozenset(netdev.netdev for netdev in shown if not netdev.up)
-    kept = [route for route in host.routes if route.netdev in names]
+    here = [route for route in host.routes if route.netdev in names]
+    kept = [route for route in here if ":" not in route.gateway]
+    told = [_advertised(route) for route in here if route not in kept]
     rows = [_route(route, down) for route in kept if route.table != "main"]
     rows += [_route(route, down) for route in kept if route.table == "main"]
     for netdev in shown:
         rows += _local_routes(netdev)
-    return [*rows, *_routes_v6(shown)]
+    return [*rows, *told, *_routes_v6(shown)]
 
 
 def rules(host: HostModel) -> list[Row]:

@@ -209,7 +209,7 @@ def _pci(buses: tuple[RootBus, ...]) -> Iterator[str]:
             yield _line(seconds, text)
             seconds += 0.0009
         function = spot.function
-        if function.kind == "endpoint" and not function.virtual:
+        if function.kind == "endpoint" and not function.virtual and not function.dead:
             text, limited = bandwidth(spot, places)
             if limited:
                 yield _line(seconds, f"pci {function.address}: {text}")
@@ -284,7 +284,8 @@ def _nic_lines(number: int, nic: Nic, spot: Spot, places: dict[str, Spot]) -> It
     yield _line(at + 0.000156, f"{head}firmware version: {nic.firmware}")
     if function.virtual:  # a virtual function has no link, no slot and no switch of its own
         return
-    yield _line(at + 0.000199, head + bandwidth(spot, places)[0])
+    if not function.dead:  # what it said at boot is not what its links are now
+        yield _line(at + 0.000199, head + bandwidth(spot, places)[0])
     yield _line(at + 0.41, f"{head}Rate limit: 127 rates are supported, range: 0Mbps to 195312Mbps")
     vports = 2 + function.virtual_functions
     yield _line(

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from lab.fleet.model import Function, HostModel, Nic, RootBus
 from lab.fleet.render.base import Said
 from lab.fleet.render.ethtool_netdevs import ports
+from lab.fleet.render.lspci_names import device_name, names
 from lab.fleet.render.lspci_tree import Spot, buses_below, spots
 from lab.fleet.render.lspci_words import changed, link_words, release
 
@@ -120,40 +121,14 @@ def _blocks() -> dict[str, str]:
     return {name: block for name, _, block in parts}
 
 
-@lru_cache(maxsize=1)
-def _names() -> dict[tuple[str, ...], str]:
-    """(class, 0604), (class, 0604, 00), (15b3,) and (15b3, 1021) -> name."""
-    text = (Path(__file__).parent / "lspci_names.txt").read_text("utf-8")
-    found = {}
-    for line in text.splitlines():
-        if line.startswith("#"):
-            continue
-        words = line.split(" ")
-        count = 1
-        while len(words[count]) == (2 if count == 2 else 4) and _is_code(words[count]):
-            count += 1
-        found[tuple(words[:count])] = " ".join(words[count:])
-    return found
-
-
-def _is_code(word: str) -> bool:
-    return all(letter in "0123456789abcdef" for letter in word)
-
-
-def _device(vendor: int, device: int) -> str:
-    names = _names()
-    maker = names.get((f"{vendor:04x}",), f"Device {vendor:04x}")
-    return f"{maker} {names.get((f'{vendor:04x}', f'{device:04x}'), f'Device {device:04x}')}"
-
-
 def _first_line(function: Function) -> str:
-    names = _names()
+    known = names()
     code, interface = f"{function.class_code >> 8:04x}", f"{function.class_code & 0xFF:02x}"
-    line = f"{function.address} {names.get(('class', code), f'Class {code}')}: "
-    line += _device(function.vendor, function.device)
+    line = f"{function.address} {known.get(('class', code), f'Class {code}')}: "
+    line += device_name(function.vendor, function.device)
     if function.revision:
         line += f" (rev {function.revision:02x})"
-    name = names.get(("class", code, interface))
+    name = known.get(("class", code, interface))
     if name:
         line += f" (prog-if {interface} [{name}])"
     elif interface != "00":
@@ -166,7 +141,7 @@ def _subsystem(function: Function) -> str:
     if not vendor:
         return ""
     # The list of names has no entry for the boards, and these cards bear the chip's own number.
-    name = _device(vendor, function.device if vendor == _MELLANOX else device)
+    name = device_name(vendor, function.device if vendor == _MELLANOX else device)
     return f"\tSubsystem: {name}\n"
 
 
@@ -292,10 +267,32 @@ def _bottom(function: Function) -> str:
     )
 
 
+def _silent(spot: Spot, pciutils: tuple[int, int]) -> str:
+    """What is left of a function that does not answer: the names that the kernel has kept.
+
+    From 3.8 on lspci has them and the revision from the kernel; before, all but two are read ones.
+    """
+    function = spot.function
+    code = f"{function.class_code >> 8:04x}"
+    title = names().get(("class", code), f"Class {code}")
+    mark = "\t!!! Unknown header type 7f\n"
+    if pciutils < (3, 8):
+        device = device_name(function.vendor, function.device)
+        line = f"{function.address} {title}: {device} (rev ff) (prog-if ff)\n"
+        return f"{line}{mark}{_bottom(function)}\n"
+    text = _first_line(function) + _subsystem(function) + mark
+    text += f"\tNUMA node: {spot.numa}\n" if spot.numa >= 0 else ""
+    if pciutils >= (3, 9) and spot.group >= 0:
+        text += f"\tIOMMU group: {spot.group}\n"
+    return f"{text}{_bottom(function)}\n"
+
+
 @lru_cache(maxsize=4096)
 def _paragraph(spot: Spot, number: int, pciutils: tuple[int, int], root: bool) -> tuple[str, str]:
     """What stands before and behind the vital product data; all of it is in front without them."""
     function = spot.function
+    if function.dead:
+        return _silent(spot, pciutils), ""
     halves = [_top(spot, number, pciutils), ""]
     half, blocks, profile = 0, _blocks(), _profile(function)
     values = {
@@ -305,7 +302,7 @@ def _paragraph(spot: Spot, number: int, pciutils: tuple[int, int], root: bool) -
         "digit": f"{number % 16:x}",
         "device": f"{function.device:04x}",
         "next": 0,
-        "vendor": _names().get((f"{function.vendor:04x}",), ""),
+        "vendor": names().get((f"{function.vendor:04x}",), ""),
     }
     for part in PROFILES[profile] if root else ():
         if isinstance(part, Extended):

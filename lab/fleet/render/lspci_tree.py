@@ -53,7 +53,7 @@ def _shown(function: Function) -> Function:
     """A port above a link shows that link; without anything below it the link rests."""
     if function.kind not in ("root_port", "downstream"):
         return function
-    if not function.below:
+    if not function.below or (function.below[0].dead and not function.dead):
         return replace(function, generation=1, width=0)
     end = function.below[0]
     return replace(function, generation=end.generation, width=end.width)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from functools import lru_cache
 
-from lab.fleet.model import HostModel, Nic
+from lab.fleet.model import HostModel, Nic, is_mlx5
 from lab.fleet.port_model import Qos
 from lab.fleet.render.base import Said
 from lab.fleet.render.ethtool_netdevs import physical
@@ -81,7 +81,7 @@ def commands(host: HostModel) -> Iterator[Said]:
     """One question to each device; only Ethernet ports of RDMA cards have an answer."""
     for netdev in physical(host):
         command = f"mlnx_qos -i {netdev.netdev}"
-        if isinstance(netdev, Nic) and netdev.link_layer == "Ethernet":
+        if isinstance(netdev, Nic) and netdev.link_layer == "Ethernet" and is_mlx5(netdev):
             yield Said(command, show(netdev.qos))
         else:
             yield Said(command, WITHOUT_DCB, code=1)

@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from lab.fleet.model import HostModel, Nic
+from lab.fleet.model import HostModel, Nic, is_mlx5
 from lab.fleet.render.base import Said
 
 TABLES = Path(__file__).parents[1]
@@ -166,7 +166,7 @@ def answer(nic: Nic, address: str, layout: Layout = MIDDLE) -> str:
 def _cards(host: HostModel) -> Iterator[tuple[str, Nic]]:
     """Every function of a card with the card; of a bond only one port has an RDMA device."""
     slots: dict[str, Nic] = {}
-    for nic in host.nics:
+    for nic in filter(is_mlx5, host.nics):
         yield nic.address, nic
         slots.setdefault(nic.address[:-2], nic)
     for netdev in host.netdevs:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from lab.fleet.model import Function, HostModel, Nic
+from lab.fleet.model import Function, HostModel, Nic, is_mlx5
 from lab.fleet.render.base import Said
 from lab.fleet.render.flint import base_guid, base_mac
 
@@ -111,7 +111,7 @@ def _cards(host: HostModel) -> list[Nic]:
         waiting += function.below
         if function.virtual:
             virtual.add(function.address)
-    firsts = [nic for nic in host.nics if nic.address.endswith(".0")]
+    firsts = [nic for nic in host.nics if nic.address.endswith(".0") and is_mlx5(nic)]
     return [nic for nic in firsts if nic.address not in virtual]
 
 

@@ -30,7 +30,7 @@ SPEEDS = (
 # The fastest cards still offer what a 200G card no longer does.
 SLOW = frozenset({"40G", "10G"})
 # Name and bit of InfiniBand's speeds.
-INFINIBAND = (("NDR", 7), ("HDR", 6), ("EDR", 5), ("FDR", 4), ("SDR", 0))
+INFINIBAND = (("XDR", 8), ("NDR", 7), ("HDR", 6), ("EDR", 5), ("FDR", 4), ("SDR", 0))
 # What a module says it can carry, by kind and Gb/s per lane: optics only with lanes of their own
 # speed, copper with slower ones too.
 CABLE_SPEEDS = {
@@ -53,6 +53,7 @@ FEC = {
     ("BaseR", 10): "Firecode FEC",
 }
 INFINIBAND_FEC = {
+    "XDR": "Ethernet_Consortium_LL_50G_RS_FEC_PLR -(272,257+1)",  # not seen: as NDR has it
     "NDR": "Ethernet_Consortium_LL_50G_RS_FEC_PLR -(272,257+1)",
     "HDR": "Standard LL RS-FEC - RS(271,257)",
     "EDR": "Standard LL RS-FEC - RS(271,257)",
@@ -119,7 +120,7 @@ def _mask(chosen: list[tuple[int, str, int, int]]) -> str:
 @lru_cache(maxsize=16)
 def _infiniband_speeds(name: str) -> str:
     names = [speed[0] for speed in INFINIBAND]
-    chosen = INFINIBAND[names.index(name) :] if name in names else INFINIBAND
+    chosen = INFINIBAND[names.index(name) :] if name in names else INFINIBAND[1:]
     return f"0x{sum(1 << bit for _, bit in chosen):08x} ({commas(n for n, _ in chosen)})"
 
 

@@ -75,7 +75,7 @@ def _without(text: str, parts: tuple[str, ...]) -> str:
 
 def _kind_words(optic: Optic, lanes: int) -> dict[str, str]:
     """What depends on the kind of module alone."""
-    speed = FORM_LANE.get(optic.form, 100) * lanes
+    speed = (optic.lane_gbps or FORM_LANE.get(optic.form, 100)) * lanes
     if optic.kind == "copper":
         return {
             "compliance": f"{speed}GBASE-CR{lanes}",

@@ -11,6 +11,12 @@ from lab.fleet.render.cpu import cpu_count
 from lab.fleet.render.lspci_tree import Spot, spots
 from lab.fleet.render.verbs import visible
 
+# nvidia-smi(1), return value 15: the GPU has fallen off the bus or has become inaccessible.
+LOST_CODE = 15
+LOST = (
+    "Unable to determine the device handle for GPU{address}: GPU is lost.  "
+    "Reboot the system to recover this GPU\n"
+)
 _TIME = "Tue Mar  4 09:12:55 2025"
 _CUDA = {"525": "12.0", "535": "12.2", "550": "12.4", "560": "12.6", "570": "12.8", "580": "13.0"}
 
@@ -33,6 +39,15 @@ class Product(NamedTuple):
 
 # The first whose words are all in the name; the last fits every one and has no NVLink.
 PRODUCTS = (
+    # Of Blackwell and later the versions, clocks and part numbers are not seen: made up.
+    Product(
+        ("B300",), "Blackwell", 18, "97.10.4C.00.01", 275040, 1100, 2032, (3996,), 120,
+        "692-2G531-0200-000", "3182-886-A1",
+    ),
+    Product(
+        ("B200",), "Blackwell", 18, "97.00.88.00.0F", 183359, 1000, 1965, (3996,), 120,
+        "692-2G525-0200-000", "2901-886-A1",
+    ),
     Product(("H100", "PCIe"), "Hopper", 0, "96.00.45.00.01", 81559, 350, 1755, (1593,)),
     Product(("H200",), "Hopper", 18, "96.00.BC.00.02", 143771, 700, 1980, (3201, 1593)),
     Product(("H100",), "Hopper", 18, "96.00.89.00.01", 81559, 700, 1980, (2619, 1593)),
@@ -215,7 +230,13 @@ def topology(host: HostModel) -> str:
 
 
 def commands(host: HostModel) -> Iterator[Said]:
-    """Both; without a GPU there is no nvidia-smi."""
+    """Both; without a GPU there is no nvidia-smi, and one that is lost ends it."""
+    places = spots(host.buses)
+    lost = [gpu for gpu in host.gpus if places[gpu.address].function.dead]
+    for command in ("nvidia-smi -q -x", "nvidia-smi topo -m") if lost else ():
+        yield Said(command, LOST.format(address=lost[0].address), code=LOST_CODE)
+    if lost:
+        return
     if host.gpus:
         yield Said("nvidia-smi -q -x", query(host))
         yield Said("nvidia-smi topo -m", topology(host))

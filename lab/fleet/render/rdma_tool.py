@@ -6,7 +6,8 @@ Layout as release 6.1 prints it: held to the samples, and to that release over a
 import json
 from collections.abc import Iterator
 
-from lab.fleet.model import HostModel, Nic, rdma_is_here
+from lab.fleet.model import HostModel, Nic, is_mlx5, netdev_is_here, rdma_is_here
+from lab.fleet.rdma import IRDMA_COUNTERS
 from lab.fleet.render.base import Said
 from lab.fleet.render.verbs import state_of, visible
 
@@ -47,7 +48,7 @@ def _link(number: int, nic: Nic) -> Row:
         row |= {"subnet_prefix": prefix, "lid": nic.lid, "sm_lid": nic.sm_lid, "lmc": 0}
     row |= {"state": state.rdma, "physical_state": state.physical_rdma}
     # Neither IPoIB nor an interface in another namespace is named.
-    if nic.link_layer == "Ethernet" and not nic.in_pod:
+    if nic.link_layer == "Ethernet" and netdev_is_here(nic):
         row |= {"netdev": nic.netdev, "netdev_index": nic.index}
     return row
 
@@ -98,7 +99,7 @@ def statistics(host: HostModel) -> list[Row]:
     rows = []
     for nic in visible(host):
         row: Row = {"ifname": nic.name, "port": 1}
-        for name in COUNTERS:
+        for name in COUNTERS if is_mlx5(nic) else IRDMA_COUNTERS:
             if nic.link_layer == "Ethernet" or name not in _ONLY_ROCE:
                 row[name] = nic.hw_counters.get(name, 0)
         rows.append(row)

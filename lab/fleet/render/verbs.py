@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from lab.fleet.model import HostModel, Nic, rdma_is_here
+from lab.fleet.model import HostModel, Nic, is_mlx5, netdev_is_here, rdma_is_here, rdma_is_up
 from lab.fleet.port_model import GidEntry
 from lab.fleet.rdma import CAPABILITIES
 from lab.fleet.render.base import Said
@@ -57,14 +57,14 @@ def visible(host: HostModel) -> tuple[Nic, ...]:
 def state_of(nic: Nic) -> State:
     """The state of a port."""
     infiniband = nic.link_layer == "InfiniBand"
-    if not nic.up:
+    if not rdma_is_up(nic):
         return POLLING if infiniband else DOWN
     return INITIALIZING if infiniband and not nic.sm_lid else ACTIVE
 
 
 def rate_of(nic: Nic) -> str:
     """400 Gb/sec (4X NDR)."""
-    return nic.rate if nic.up else _DOWN_RATES[nic.link_layer]
+    return nic.rate if rdma_is_up(nic) else _DOWN_RATES[nic.link_layer]
 
 
 def eui64(mac: str) -> str:
@@ -87,6 +87,18 @@ def _device_text(limit: int) -> str:
 
 
 def _head(nic: Nic) -> str:
+    if not is_mlx5(nic):  # an E810: 8086:159b, and no board_id to be printed
+        return (
+            f"hca_id:\t{nic.name}\n"
+            "\ttransport:\t\t\tInfiniBand (0)\n"
+            f"\tfw_ver:\t\t\t\t{nic.firmware}\n"
+            f"\tnode_guid:\t\t\t{nic.guid}\n"
+            f"\tsys_image_guid:\t\t\t{nic.image_guid}\n"
+            "\tvendor_id:\t\t\t0x8086\n"
+            "\tvendor_part_id:\t\t\t5531\n"
+            "\thw_ver:\t\t\t\t0x2\n"
+            "\tphys_port_cnt:\t\t\t1\n"
+        )
     return (
         f"hca_id:\t{nic.name}\n"
         "\ttransport:\t\t\tInfiniBand (0)\n"
@@ -214,7 +226,7 @@ def ibdev2netdev(host: HostModel, *, verbose: bool = False) -> str:
     """`ibdev2netdev`; devices whose netdev is in another namespace are not in it."""
     lines = []
     for nic in visible(host):
-        if nic.in_pod:
+        if not netdev_is_here(nic):
             continue
         line = f"{nic.name} port 1 ==> {nic.netdev} ({'Up' if nic.up else 'Down'})"
         if verbose:
@@ -239,7 +251,7 @@ def show_gids(host: HostModel) -> str:
             mapped = ipaddress.IPv6Address(row.gid).ipv4_mapped
             address = f"\t{mapped}  \t" if mapped else "\t\t\t"
             version = "v2" if row.kind == "RoCE v2" else "v1"
-            netdev = "" if nic.in_pod else row.netdev
+            netdev = row.netdev if netdev_is_here(nic) else ""
             lines.append(f"{nic.name}\t1\t{row.index}\t{row.gid}{address}{version}\t{netdev}")
     lines.append(f"n_gids_found={len(lines) - 2}")
     return "\n".join(lines) + "\n"

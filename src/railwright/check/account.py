@@ -1,8 +1,8 @@
 """One rule over all subjects, every one accounted for in a single pass."""
 
 from railwright.check.rule import OPTIONAL, Rule
-from railwright.facts.duck import identifier, quote
-from railwright.facts.subjects import Subject
+from railwright.schema.subjects import Subject
+from railwright.store.duck import identifier, quote
 
 # applies and fault are three-valued, and NULL of either is unknown.
 _VERDICT = """

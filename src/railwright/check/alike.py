@@ -17,12 +17,11 @@ import duckdb
 from railwright.check.reasons import scope_reads
 from railwright.check.rule import SHIPPED, Rule
 from railwright.check.tables import HERE, SCOPES
-from railwright.facts.alike import examples_of, find_kinds, number_kinds, words_behind
-from railwright.facts.derive.digest import hash_of
-from railwright.facts.derive.likeness import likened
-from railwright.facts.duck import identifier, quote, words
-from railwright.facts.schema import tables
-from railwright.intent.schema import intent_tables
+from railwright.model.alike import examples_of, find_kinds, number_kinds, words_behind
+from railwright.model.derived.digest import hash_of
+from railwright.model.derived.likeness import likened
+from railwright.schema.table import intent_tables, tables
+from railwright.store.duck import identifier, quote, words
 
 # Of `target`: the same for all machines that are folded, or applied after the verdict.
 _OF_TARGET = ("target.target", "target.status", "target.out_of_service")
@@ -139,7 +138,7 @@ def keep_examples(
     # Machines that did not answer are told by the gaps of all.
     for name in sorted((names | {"target"}) - {"gap"}):
         table = identifier(name)
-        file = quote(str(facts / f"{name}.parquet"))
+        file = quote(str((facts / f"{name}.parquet").resolve()))
         database.execute(f"DROP VIEW {table}")
         database.execute(
             f"CREATE TABLE {table} AS FROM read_parquet({file}) WHERE target IN ({chosen})"

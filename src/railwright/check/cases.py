@@ -23,13 +23,21 @@ import yaml
 from railwright.check.rule import VERDICTS, Rule
 from railwright.check.tables import all_tables
 from railwright.errors import RuleError
-from railwright.facts.schema import tables
+from railwright.schema.table import tables
 
 Rows = dict[str, list[dict[str, Any]]]
 # The same reader in C, eight times as fast, where PyYAML was built with it.
 _READER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 # What a case may say of a subject.
-TEXTS = ("observed", "expected", "detail", "severity", "cost_gbps")
+TEXTS = (
+    "observed",
+    "expected",
+    "detail",
+    "severity",
+    "cost_gbps",
+    "unread_facts",
+    "reason",
+)
 
 
 @dataclass(frozen=True)

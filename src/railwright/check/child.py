@@ -26,7 +26,7 @@ from railwright.check.tables import (
     show_files,
 )
 from railwright.confine import write_only_below
-from railwright.facts.duck import connect, copy_query
+from railwright.store.duck import connect, copy_query
 
 MEMORY, DISK = "2GB", "8GB"
 

@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,8 @@ from railwright.check.guarded import guarded
 from railwright.check.lint import with_parameters
 from railwright.check.rule import Rule
 from railwright.errors import SnapshotError
-from railwright.facts.alike import FEWEST
-from railwright.facts.duck import quote
+from railwright.model.alike import FEWEST
+from railwright.store.duck import quote
 
 RULE_SECONDS = 120.0  # a rule over a million NICs takes a few
 OPENING_SECONDS = 300.0  # the tables of a million NICs take a tenth of it
@@ -79,6 +80,14 @@ class Request:
         return int(found[0])
 
 
+class RunState(Enum):
+    """What became of a rule."""
+
+    RAN = "ran"
+    SKIPPED = "skipped"  # it compares two snapshots, and there is one
+    STOPPED = "stopped"  # it could not be run to its end: nothing is known
+
+
 @dataclass(frozen=True)
 class Ran:
     """How one rule went."""
@@ -87,6 +96,14 @@ class Ran:
     cpu_s: float
     trouble: str  # '' = it ran
     beside: bool = False  # another rule ran at the same time
+    is_skipped: bool = False
+
+    @property
+    def state(self) -> RunState:
+        """What became of it."""
+        if self.is_skipped:
+            return RunState.SKIPPED
+        return RunState.STOPPED if self.trouble else RunState.RAN
 
     @property
     def file(self) -> str:

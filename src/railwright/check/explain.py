@@ -7,9 +7,9 @@ from railwright.check.findings import Findings
 from railwright.check.reasons import behind, probes_beside, probes_of
 from railwright.check.rule import Rule
 from railwright.errors import UsageError
-from railwright.facts.duck import identifier
-from railwright.facts.schema import Table, tables
-from railwright.facts.subjects import Subject
+from railwright.schema.subjects import Subject
+from railwright.schema.table import Table, tables
+from railwright.store.duck import identifier
 
 MOST_ROWS = 12
 

@@ -8,12 +8,12 @@ from typing import Any
 import duckdb
 
 from railwright.check.account import COLUMNS
-from railwright.check.engine import Ran
+from railwright.check.engine import Ran, RunState
 from railwright.check.reasons import probes_beside, probes_of
-from railwright.check.rule import OPTIONAL, SEVERITIES, Rule
+from railwright.check.rule import OPTIONAL, REASONS, SEVERITIES, Rule
 from railwright.check.waivers import Waiver
-from railwright.facts.duck import file_list, identifier
-from railwright.facts.snapshot import Snapshot
+from railwright.store.duck import file_list, identifier
+from railwright.store.snapshot import Snapshot, make_view
 
 _TYPES = {**OPTIONAL, "subjects": "BIGINT"}
 
@@ -28,6 +28,7 @@ class Account:
     unknown: int
     not_applicable: int
     trouble: str  # why it did not run; '' = it did
+    state: RunState
 
 
 def _fill(database: duckdb.DuckDBPyConnection, name: str, rows: list[tuple[Any, ...]]) -> None:
@@ -41,7 +42,7 @@ class Findings:
     """The findings of one run, in a database of their own."""
 
     def __init__(
-        self, snapshot: Snapshot, rules: dict[str, Rule], ran: list[Ran], out: Path
+        self, snapshot: Snapshot, rules: dict[str, Rule], ran: list[Ran], out: Path, intent: Path
     ) -> None:
         self.rules = rules
         self.ran = {one.rule: one for one in ran}
@@ -56,6 +57,7 @@ class Findings:
             )
             source = f"(SELECT {empty} WHERE false)"
         self.database.execute(f"CREATE VIEW verdict AS FROM {source}")
+        make_view(self.database, "declared_role", intent / "declared_role.parquet")
 
     def settle(self, waivers: list[Waiver], today: date, severity: str = "info") -> None:
         """Make the table `finding`: what is of this severity or worse."""
@@ -67,17 +69,19 @@ class Findings:
             "CREATE TEMP TABLE rule_grade (rule VARCHAR, severity VARCHAR, rank INTEGER);"
             "CREATE TEMP TABLE rule_cause (rule VARCHAR, cause VARCHAR);"
             "CREATE TEMP TABLE rule_probe (rule VARCHAR, probe VARCHAR, is_needed BOOLEAN);"
+            "CREATE TEMP TABLE reason_words (reason VARCHAR, words VARCHAR);"
             "CREATE TEMP TABLE waiver (number INTEGER, verdict VARCHAR, rule VARCHAR, "
-            "target VARCHAR, prefix VARCHAR, is_expired BOOLEAN)"
+            "target VARCHAR, prefix VARCHAR, is_expired BOOLEAN, system VARCHAR, fact VARCHAR)"
         )
         least = SEVERITIES.index(severity)
         known = [(name, rank, rank <= least) for rank, name in enumerate(SEVERITIES)]
         _fill(self.database, "severity", known)
+        _fill(self.database, "reason_words", list(REASONS.items()))
         self._fill_rules()
         waived = [
-            (number, one.verdict, one.rule, target, prefix, one.is_expired(today))
+            (number, one.verdict, one.rule, *place, one.is_expired(today), one.system, one.fact)
             for number, one in enumerate(waivers)
-            for target, prefix in one.prefixes()
+            for place in one.prefixes()
         ]
         _fill(self.database, "waiver", waived)
         self.database.execute(Path(__file__).with_suffix(".sql").read_text("utf-8"))
@@ -115,7 +119,8 @@ class Findings:
                 count(name, "fail"),
                 count(name, "unknown"),
                 count(name, "not applicable"),
-                self.ran[name].trouble if name in self.ran else "not run",
+                self.ran[name].trouble,
+                self.ran[name].state,
             )
             for name in self.rules
         ]

@@ -1,5 +1,5 @@
 -- From verdicts to findings. Tables at hand: verdict (what the rules said), rule_info, rule_grade, rule_cause,
--- rule_probe, severity, waiver, target, gap, port, netdev.
+-- rule_probe, severity, waiver, target, gap, port, netdev, switch_fact.
 
 -- A finding has the severity that its rule gave it, or the rule's worst where it gave none. A role that was only
 -- inferred caps it at medium (review G-ROLE). What is unknown may be as bad as the rule can tell.
@@ -70,20 +70,64 @@ where
 group by f.rule, f.subject;
 
 -- A waiver names a machine and the beginning of a subject, up to where a part of it ends.
+create temp macro is_covered(named, prefix, target, subject) as
+    named in (target, '*')
+    and (
+        prefix = ''
+        or (named = '*' and ':' || prefix = substr(subject, length(target) + 1))
+        or subject = prefix
+        or (starts_with(subject, prefix) and substr(subject, length(prefix) + 1, 1) in (':', '/', '#', '[', '+'))
+    );
+
 create temp table waived as
 select g.rule, g.verdict, g.subject, min(w.number) as number
 from graded as g
 inner join waiver as w
-    on w.verdict = g.verdict and w.rule in (g.rule, '*') and w.target in (g.target, '*')
-where
-    not w.is_expired
-    and (
-        w.prefix = ''
-        or (w.target = '*' and ':' || w.prefix = substr(g.subject, length(g.target) + 1))
-        or g.subject = w.prefix
-        or (starts_with(g.subject, w.prefix) and substr(g.subject, length(w.prefix) + 1, 1) in (':', '/', '#', '[', '+'))
-    )
+    on w.verdict = g.verdict and w.rule in (g.rule, '*') and w.target in (g.target, '*') and w.fact = ''
+where not w.is_expired and is_covered(w.target, w.prefix, g.target, g.subject)
 group by g.rule, g.verdict, g.subject;
+
+-- What a verdict misses, where the rule says that nothing else was missing, and whether the switch's system reports it.
+create temp table unread as
+select g.rule, g.target, g.subject, u.fact, f.system, coalesce(f.state = 'not_reported', false) as is_not_reported
+from graded as g
+cross join unnest(string_split(g.unread_facts, ',')) as u(fact)
+inner join target as t on t.target = g.target and t.status in ('reached', 'incomplete')
+left join switch_fact as f on f.target = g.target and f.fact = u.fact
+where g.verdict = 'unknown' and g.unread_facts <> '';
+
+-- Accepting that a system does not report a fact ends with the first release that reads it, and never covers an answer
+-- that failed: then the fact is not collected.
+create temp table not_reported as
+select
+    u.rule,
+    u.target,
+    u.subject,
+    u.fact,
+    u.system,
+    min(w.number) as number
+from unread as u
+left join waiver as w
+    on w.fact = u.fact and w.system = u.system and w.rule in (u.rule, '*') and not w.is_expired
+    and is_covered(w.target, w.prefix, u.target, u.subject)
+where (u.rule, u.subject) not in (select (rule, subject) from unread where not is_not_reported)
+group by all;
+
+create temp table reported_nowhere as
+select
+    rule,
+    subject,
+    min(system) || ' does not report ' || string_agg(fact, ', ' order by fact) as said,
+    case when count(number) = count(*) then min(number) end as number
+from not_reported
+group by rule, subject;
+
+-- Facts that the system reports, and that are not there.
+create temp table not_collected as
+select rule, subject, 'not collected: ' || string_agg(fact, ', ' order by fact) as said
+from unread
+where not is_not_reported
+group by rule, subject;
 
 -- What became of the probes that would have told; of those that are not always asked only where the others have answered.
 create temp table silent_probe as
@@ -98,6 +142,12 @@ inner join rule_probe as p on p.probe = g.probe
 where g.status <> 'absent' or g.nothing_read
 group by g.target, p.rule;
 
+-- A port whose role nobody can tell, though all was read: one line says so for all rules that ask for it.
+create temp table undecided_port as
+select target || ':' || device || '/' || port as subject, 'role undecided: ' || role_reason as words
+from port
+where role_basis = 'undecided';
+
 create temp table finding as
 select
     g.rule,
@@ -111,20 +161,35 @@ select
     g.detail,
     g.cost_gbps,
     case
-        when w.number is not null then case g.verdict when 'fail' then 'waived' else 'accepted' end
+        when coalesce(w.number, n.number) is not null then case g.verdict when 'fail' then 'waived' else 'accepted' end
         when t.out_of_service <> '' then 'out of service'
         when c.cause is not null then 'implied'
         else 'open'
     end as state,
-    w.number as waiver,
+    coalesce(w.number, n.number) as waiver,
     c.cause,
     case
         when g.verdict = 'fail' then ''
+        when t.status not in ('reached', 'incomplete') then 'not_reached'
+        when o.reason is not null then o.reason
+        when u.subject is not null then 'role_undecided'
+        when n.rule is not null then 'not_reported'
+        when coalesce(s.said, s.said_beside, m.said) is not null then 'not_collected'
+        else 'not_read'
+    end as reason,
+    case
+        when g.verdict = 'fail' then ''
         when t.status not in ('reached', 'incomplete') then 'not reached: ' || t.status
-        else coalesce(s.said, s.said_beside, 'values not read')
+        -- What the rule itself says; else what the system does not report; else what became of the probes.
+        else coalesce(o.words, u.words, n.said, s.said, s.said_beside, m.said, 'values not read')
     end as why
 from graded as g
 left join target as t on t.target = g.target
 left join caused as c on g.verdict = 'fail' and c.rule = g.rule and c.subject = g.subject
 left join waived as w on w.rule = g.rule and w.verdict = g.verdict and w.subject = g.subject
+left join reported_nowhere as n on g.verdict = 'unknown' and n.rule = g.rule and n.subject = g.subject
+left join reason_words as o on o.reason = g.reason
+left join not_collected as m on g.verdict = 'unknown' and m.rule = g.rule and m.subject = g.subject
+-- Where the site says the role, something else is the reason.
+left join undecided_port as u on u.subject = g.subject and g.inferred
 left join silent_probe as s on g.verdict = 'unknown' and s.target = g.target and s.rule = g.rule;

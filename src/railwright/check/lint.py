@@ -18,7 +18,7 @@ from railwright.check.tables import (
     make_macros,
     make_scopes,
 )
-from railwright.facts.duck import quote
+from railwright.store.duck import quote
 
 # Constructs in which a value that was not read silently becomes a known one. Behind `-- null:` on
 # the same line stands why it is meant.

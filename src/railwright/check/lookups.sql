@@ -49,6 +49,11 @@ select target, bool_or(kind = 'boot') as is_whole -- null: every message has a k
 from kernel_message
 group by target;
 
+-- A card that NVIDIA's tools, driver and firmware know nothing of: what is told by them is not about it. One whose vendor was
+-- not read may be NVIDIA's.
+create or replace {kind} macro is_of_other_vendor(vendor) as
+    vendor is not null and vendor <> '15b3';
+
 -- Device ids of virtual functions (mlx5_core's table): in a guest these have no firmware parameters.
 create or replace {kind} macro is_virtual_function(device_id) as
     device_id in ('1012', '1014', '1016', '1018', '101a', '101c', '101e', 'a2d3');
@@ -100,6 +105,9 @@ create or replace {kind} macro blame(mine, theirs, wanted, other_wanted, usual, 
         when theirs <> other_usual then 'other end'
         else 'cannot be told'
     end;
+
+-- What a trust mode does to an IP packet, which is all that RoCE sends: both = its DSCP, and PCP only for other packets.
+create or replace {kind} macro acting_trust(trust) as case trust when 'both' then 'dscp' else trust end;
 
 -- Whether a finding belongs to this end.
 create or replace {kind} macro is_blamed(whom) as whom in ('this end', 'cannot be told');

@@ -14,7 +14,7 @@ from railwright.check.rule import Rule, by_id, load_folder, shipped
 from railwright.check.trial import Trial, trial_database, wrong_in, wrong_without
 from railwright.confine import write_only_below
 from railwright.errors import RuleError
-from railwright.facts.duck import spill_folder
+from railwright.store.duck import spill_folder
 
 SECONDS = 30.0  # for all rules of a pack with their cases; a case takes some milliseconds
 

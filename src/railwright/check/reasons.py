@@ -6,13 +6,19 @@ from typing import cast
 
 from railwright.check.rule import Rule
 from railwright.check.tables import HERE
-from railwright.facts import derive
-from railwright.facts.schema import tables
+from railwright.model import derive
+from railwright.schema.table import tables
 from railwright.toml import load_toml
 
+# Why a verdict is unknown, set in findings.sql; the rule says which facts it misses.
+REASONS = {
+    "not_reached": "the machine did not answer",
+    "not_collected": "a probe that would have told failed, was refused or was not asked",
+    "not_reported": "the switch's system does not report it (schema/systems)",
+    "not_read": "every probe answered, and the value is in none of the answers",
+}
+
 _SCOPE = re.compile(r"create or replace \{kind\} (\w+) as(.*?);", re.DOTALL)
-# Reasons of [uses] that never make a verdict unknown.
-_MERE = re.compile(r"for the (words|cost)|caps the severity")
 # Told from the text: planning every derived table would take longer than running all rules.
 _READS = re.compile(r'\b(?:from|join)\s+"?([a-z_]+)', re.IGNORECASE)
 
@@ -29,10 +35,11 @@ def _tables_behind() -> dict[str, frozenset[str]]:
     made |= dict(_SCOPE.findall(scopes))
     known = {*tables(), *made}
     found = {name: set(_READS.findall(text)) & known for name, text in made.items()}
-    for name in found:
+    for name, read in found.items():
         if name in tables():
-            found[name] |= set(derive.reads_of(name))
-    return {name: frozenset(read) for name, read in found.items()}
+            read |= set(derive.reads_of(name))
+    rests = {name: tables()[name].rests_on for name in found if name in tables()}
+    return {name: frozenset(rests.get(name) or read) for name, read in found.items()}
 
 
 def _base_tables(name: str) -> set[str]:
@@ -81,6 +88,6 @@ def probes_of(rule: Rule) -> list[str]:
 
 def probes_beside(rule: Rule) -> list[str]:
     """The probes that it asks in some cases: where all it needs was read, the gap is there."""
-    asked = [column for column, why in rule.uses.items() if not _MERE.search(why)]
+    asked = [column for column, use in rule.uses.items() if use.purpose == "verdict"]
     read = {column.removeprefix("before.").partition(".")[0] for column in behind(asked)}
     return sorted(_probes(read) - set(probes_of(rule)))

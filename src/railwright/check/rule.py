@@ -2,8 +2,8 @@
 
 The SELECT gives one row for every subject in scope, good or bad: the key columns of its subject
 kind, then `observed`, `expected`, `applies`, `fault`, and if it likes `detail`, `inferred`,
-`cost_gbps` and `severity`. `fault` is true, false or NULL, and NULL is unknown. Beside the file
-lie its cases.
+`cost_gbps`, `severity`, `unread_facts` and `reason`. `fault` is true, false or NULL, and NULL is
+unknown. Beside the file lie its cases.
 """
 
 import re
@@ -16,7 +16,7 @@ from string import Formatter
 from typing import cast
 
 from railwright.errors import RuleError
-from railwright.facts.subjects import Subject, subjects
+from railwright.schema.subjects import Subject, subjects
 from railwright.toml import load_toml
 
 SHIPPED = Path(__file__).parent.parent / "rules"
@@ -24,12 +24,27 @@ SEVERITIES = ("blocker", "high", "medium", "low", "info")
 VERDICTS = ("fail", "unknown", "not applicable", "ok")
 AGREED = ("observed", "expected", "applies", "fault")
 # Beside the agreed ones: free words; whether the subject's role was only inferred (which caps the
-# severity); what the fault costs at this subject; how bad it is there, one of the header's grades.
+# severity); what the fault costs at this subject; how bad it is there, one of the header's grades;
+# facts of schema/system.toml, joined by commas: that they were not read is all that
+# makes this verdict unknown.
+# Why it is unknown although all was read, one of REASONS.
 OPTIONAL = {
     "detail": "VARCHAR",
     "inferred": "BOOLEAN",
     "cost_gbps": "DOUBLE",
     "severity": "VARCHAR",
+    "unread_facts": "VARCHAR",
+    "reason": "VARCHAR",
+}
+# Why a rule cannot tell where everything it needs was read: the words are printed.
+REASONS = {
+    "no_reference": "no reference for its inventory",
+    "not_collected": "the site has it, the snapshot does not",
+    "unconfirmed": "the class is an unconfirmed proposal",
+    "split": "hosts of its class differ, and none of the builds is most of them",
+    "port_down": "the port is down",
+    "sources_differ": "driver and firmware differ on the rate",
+    "elsewhere": "a pod, a guest or the DPU may have the devices",
 }
 ANY = "*"  # in implied_by: whatever else was found there
 MESSAGE_NAMES = ("subject", "observed", "expected")
@@ -53,6 +68,27 @@ class Parameter:
     reason: str
 
 
+# What a column that may be missing is read for. Only of the last can a verdict be unknown for it.
+PURPOSES = {
+    "severity": "caps the severity",
+    "words": "only for the words",
+    "cost": "only for the cost",
+    "verdict": "",
+}
+
+
+@dataclass(frozen=True)
+class Use:
+    """A column that a rule reads and that may be missing."""
+
+    purpose: str  # one of PURPOSES
+    why: str  # why it may be missing
+
+    def __str__(self) -> str:
+        """For people."""
+        return ": ".join(filter(None, (PURPOSES[self.purpose], self.why)))
+
+
 @dataclass(frozen=True)
 class Rule:
     """One rule as its file says it."""
@@ -71,7 +107,7 @@ class Rule:
     wrong: str
     path: Path
     topic: str
-    uses: dict[str, str] = field(default_factory=dict)  # read too -> why it may be missing
+    uses: dict[str, Use] = field(default_factory=dict)  # read too -> why it may be missing
     unless: dict[str, str] = field(default_factory=dict)  # need -> when it is not asked for
     covers: tuple[str, ...] = ()  # the ids of the catalogue that it decides beside its own
     implied_by: tuple[str, ...] = ()  # rules whose finding there explains this one; * = any other
@@ -116,6 +152,26 @@ def _reasons(data: dict[str, object], key: str, form: str, path: Path) -> dict[s
     found = data.pop(key, {})
     if not isinstance(found, dict) or not all(isinstance(one, str) for one in found.values()):
         raise RuleError(f"{path}: {key} must be a table of {form}")
+    return found
+
+
+def _uses(data: dict[str, object], path: Path) -> dict[str, Use]:
+    """`column = "why"` for what the verdict may rest on, else `{purpose = "words", why = …}`."""
+    raw = data.pop("uses", {})
+    found = {}
+    for column, said in raw.items() if isinstance(raw, dict) else [("", None)]:
+        use = {"purpose": "verdict", "why": said} if isinstance(said, str) else said
+        if (
+            not isinstance(use, dict)
+            or not set(use) <= {"purpose", "why"}
+            or use.get("purpose") not in PURPOSES
+            or (use["purpose"] == "verdict" and not use.get("why"))
+        ):
+            raise RuleError(
+                f"{path}: uses must be a table of table.column = why it may be missing, "
+                f"or {{purpose = …}} with one of {', '.join(PURPOSES)}"
+            )
+        found[column] = Use(str(use["purpose"]), str(use.get("why", "")))
     return found
 
 
@@ -213,7 +269,7 @@ def load_rule(path: Path, folder: Path) -> Rule:
     parameters = _parameters(data.pop("parameters", {}), path)
     plain: dict[str, object] = {"sql": found[3].strip().rstrip(";"), "path": path}
     plain |= {"why": why, "do": do, "wrong": wrong, "parameters": parameters}
-    plain["uses"] = _reasons(data, "uses", "table.column = why it may be missing", path)
+    plain["uses"] = _uses(data, path)
     plain["unless"] = _reasons(data, "unless", "table.column = when it is not asked for", path)
     plain["grades"] = _reasons(data, "grades", "severity = when it is that", path)
     plain["topic"] = path.parent.relative_to(folder).as_posix()

@@ -14,9 +14,9 @@ from railwright.check.pack import load_pack
 from railwright.check.rule import SEVERITIES, Rule, shipped
 from railwright.check.waivers import Waiver
 from railwright.errors import UsageError
-from railwright.facts.snapshot import Snapshot
 from railwright.intent.site import Site
 from railwright.intent.write import write_intent
+from railwright.store.snapshot import Snapshot
 
 NO_BASELINE = "not run (no baseline)"
 
@@ -94,7 +94,7 @@ def checked(  # noqa: PLR0913
         for one in (snapshot, before):
             if one is not None:
                 one.files()  # what rules read in a process apart is looked at here
-        facts = snapshot.path / "facts"
+        facts = snapshot.facts
         write_intent(site, facts, folder / "intent")
         runnable = tuple(r for r in rules.values() if before is not None or not r.baseline)
         request = Request(
@@ -102,13 +102,17 @@ def checked(  # noqa: PLR0913
             facts,
             folder / "intent",
             folder / "out",
-            before.path / "facts" if before else None,
+            before.facts if before else None,
             seconds,
             each,
         )
         ran = run(request)
-        ran += [Ran(r.id, 0.0, NO_BASELINE) for r in rules.values() if r not in runnable]
-        findings = Findings(snapshot, rules, ran, folder / "out")
+        ran += [
+            Ran(r.id, 0.0, NO_BASELINE, is_skipped=True)
+            for r in rules.values()
+            if r not in runnable
+        ]
+        findings = Findings(snapshot, rules, ran, folder / "out", folder / "intent")
         findings.settle(waivers, today or date.today(), severity)
         with findings.database:
             yield findings

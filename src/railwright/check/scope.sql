@@ -16,9 +16,10 @@ select
     r.netns_mode,
     k.kind,
     k.gpus,
-    -- NULL: which class it is in was not read.
-    case when n.target is null then false when n.class is not null then true end as has_class,
-    n.class,
+    k.nvidia_gpus,
+    -- NULL: which class it is in was not read, or nobody has confirmed it.
+    case when n.target is null then false when n.unconfirmed then null when n.class is not null then true end as has_class,
+    case when n.unconfirmed then null else n.class end as class,
     n.compute_nics,
     n.port_rate_gbps,
     n.numa_nodes
@@ -50,8 +51,10 @@ select
     p.link_layer,
     p.state,
     p.rate_gbps,
+    p.rate_dispute,
     coalesce(d.role, p.role) as role,
     d.role is null as inferred,
+    p.role_dispute,
     p.rail,
     p.plane,
     p.gpu_relation,
@@ -117,7 +120,6 @@ select
     e.target,
     e.port,
     e.kind,
-    e.system,
     e.device,
     case
         when d.role is not null then d.role
@@ -169,3 +171,242 @@ cross join (select count(*) > 0 as has_switches from target where kind = 'switch
 where
     (t.kind = 'switch' or t.status not in ('reached', 'incomplete'))
     and t.target not in (select target from link_end);
+
+-- Which reference a host's inventory is held to: the slots that the site file gives its class; else what most of its class
+-- have (the site's class, or the one that the machine tells), and what was seen in it before.
+create or replace {kind} inventory_scope as
+select
+    h.target,
+    case
+        when n.has_slots then 'site'
+        when n.class is not null then 'site class'
+        else 'class'
+    end as held_to,
+    case when n.class is not null then n.class else c.class end as class,
+    n.unconfirmed,
+    c.class as own_class,
+    c.reason as class_reason,
+    r.is_read,
+    r.is_named
+from host_scope as h
+left join node_class as n on n.target = h.target
+left join host_class as c on c.target = h.target
+left join (
+    select
+        target,
+        bool_or(status = 'ok') filter (probe = 'pci') as is_read,
+        -- Whether its slots have the firmware's names, or it is known to give none.
+        bool_or(status in ('ok', 'absent')) filter (probe = 'pci_root') as is_named
+    from probe_result
+    where probe in ('pci', 'pci_root')
+    group by target
+) as r on r.target = h.target
+union all
+-- The site has it, and the snapshot does not: nobody asked.
+select
+    n.target, 'nobody' as held_to, n.class, n.unconfirmed, null as own_class, null as class_reason, null as is_read,
+    null as is_named
+from node_class as n
+anti join target as t on t.target = n.target
+where n.class is not null;
+
+-- A card that is expected in a slot, or that others of its class have there, and what is there.
+create or replace {kind} part_scope as
+with class_part as (
+    select 'site class' as held_to, * from site_part
+    union all by name
+    select 'class' as held_to, * from expected_part
+),
+
+-- Expected by the site, or by most of the class.
+firm as materialized (
+    select i.target, w.slot, case when b.slot is null then w.slot else b.slot_by_bus end as slot_by_bus,
+        b.slot is null and i.is_named is not true as is_untold, case when b.slot is null then '' else b.switch_slot end as switch_slot, w.kind, w.part,
+        case when b.slot is null then '' else b.pci end as pci, w.functions, w.rdma_devices,
+        null::integer as netdevs, 'site' as source, null::integer as members, null::integer as votes
+    from inventory_scope as i
+    inner join wanted_part as w on w.class = i.class
+    -- The site file has one name for a slot; its peers tell the other.
+    left join (
+        select class, slot, max(slot_by_bus) as slot_by_bus, max(switch_slot) as switch_slot, max(pci) as pci
+        from expected_part
+        group by class, slot
+    ) as b on b.class = i.own_class and b.slot = w.slot
+    where i.held_to = 'site'
+    union all by name
+    select i.target, p.slot, p.slot_by_bus, p.switch_slot, p.kind, p.part, p.pci, p.functions, p.rdma_devices, p.netdevs,
+        'class' as source, p.members, p.votes
+    from inventory_scope as i
+    inner join class_part as p on p.class = i.class and p.held_to = i.held_to
+    where p.is_expected
+),
+
+wanted as (
+    select * from firm
+    union all by name
+    -- Seen before, where neither speaks of that slot.
+    select r.target, r.slot, r.slot_by_bus, r.switch_slot, r.kind, r.part, r.pci, r.functions, r.rdma_devices, r.netdevs,
+        'earlier' as source, r.snapshot
+    from reference as r
+    inner join inventory_scope as i on i.target = r.target and i.held_to <> 'site'
+    anti join firm as f on f.target = r.target and f.slot = r.slot
+    anti join firm as b on b.target = r.target and b.slot_by_bus = r.slot_by_bus
+),
+
+-- What some of a class have, and not most. Where most are known to be without it, that is how the class is.
+split as (
+    select
+        held_to,
+        class,
+        slot,
+        slot_by_bus,
+        switch_slot,
+        kind,
+        part,
+        pci,
+        members,
+        votes,
+        members >= 4 and 2 * (read - votes) > members as is_rare
+    from class_part
+    where not is_expected
+),
+
+split_host as (
+    select i.target, s.* exclude (class, held_to), i.held_to || ' ' || i.class as class
+    from inventory_scope as i
+    inner join split as s on s.class = i.class and s.held_to = i.held_to
+    left join card as c
+        on c.target = i.target and c.part = s.part and (c.slot = s.slot or c.slot_by_bus = s.slot_by_bus)
+    where i.is_read and c.target is null
+),
+
+-- All that the hosts of such a class have. At most so many builds are compared: a class that has more is told as split.
+host_build as (
+    select c.target, i.held_to || ' ' || i.class as class, list_sort(list(c.slot || ' ' || c.part)) as parts
+    from inventory_scope as i
+    semi join split as s on s.class = i.class and s.held_to = i.held_to
+    inner join card as c on c.target = i.target and c.kind in ('nic', 'gpu')
+    group by all
+),
+
+build as (
+    select class, parts
+    from (
+        select class, parts, row_number() over (partition by class order by count(*) desc, parts) as place
+        from host_build
+        group by class, parts
+    )
+    where place <= 50
+),
+
+-- Whoever has all that a host has, and this part besides.
+fuller as (
+    select distinct b.class, b.parts, unnest(o.parts) as part
+    from build as b
+    inner join build as o on o.class = b.class and len(o.parts) > len(b.parts) and list_has_all(o.parts, b.parts)
+),
+
+disputed as (
+    select h.* exclude (class, is_rare), f.part is not null as is_less
+    from split_host as h
+    left join host_build as b on b.target = h.target
+    left join fuller as f on f.class = h.class and f.parts = b.parts and f.part = h.slot || ' ' || h.part
+    anti join wanted as w on w.target = h.target and w.slot = h.slot
+    where f.part is not null or not h.is_rare
+),
+
+everything as (
+    select *, null::boolean as is_less from wanted
+    union all by name
+    select *, 'split' as source from disputed
+),
+
+-- Nearly all are found by their slot; only what is not is looked for by its bus.
+direct as materialized (
+    select
+        e.*,
+        c.part as found_part,
+        c.kind as found_kind,
+        c.pci as found_pci,
+        c.state as found_state,
+        c.functions as found_functions,
+        c.rdma_devices as found_rdma_devices,
+        c.netdevs as found_netdevs,
+        c.is_given_away,
+        c.is_driverless
+    from everything as e
+    left join card as c on c.target = e.target and c.slot = e.slot
+),
+
+found as (
+    select * from direct where found_part is not null
+    union all by name
+    select
+        d.* exclude (found_part, found_kind, found_pci, found_state, found_functions, found_rdma_devices, found_netdevs,
+            is_given_away, is_driverless),
+        b.part as found_part,
+        b.kind as found_kind,
+        b.pci as found_pci,
+        b.state as found_state,
+        b.functions as found_functions,
+        b.rdma_devices as found_rdma_devices,
+        b.netdevs as found_netdevs,
+        b.is_given_away,
+        b.is_driverless
+    from direct as d
+    left join card as b on b.target = d.target and b.slot_by_bus = d.slot_by_bus
+    where d.found_part is null
+),
+
+-- Of what is missing: its port, which may still be there, and whatever else hangs on the same switch.
+port_left as (
+    select distinct d.target, d.slot
+    from direct as d
+    inner join slot as p on p.target = d.target and p.kind = 'port' and p.slot = regexp_replace(d.slot, '/[^/]*$', '')
+    where d.found_part is null
+),
+
+switch_left as (
+    select distinct d.target, d.switch_slot
+    from direct as d
+    inner join slot as p on p.target = d.target and p.switch_slot = d.switch_slot
+    where d.found_part is null and d.switch_slot <> ''
+)
+
+select
+    f.target,
+    f.slot,
+    f.kind,
+    f.part,
+    case when f.found_pci is null then f.pci else f.found_pci end as pci,
+    f.source,
+    f.snapshot,
+    f.members,
+    f.votes,
+    f.is_less,
+    case f.source when 'site' then i.unconfirmed is not true when 'class' then i.unconfirmed is not true else true end as is_confirmed,
+    f.found_part,
+    case
+        when i.is_read is not true then null
+        when f.found_part is not null and f.found_kind = f.kind
+            and (f.part = '' or list_contains(string_split(f.part, '|'), f.found_part)) then f.found_state
+        when f.found_kind = 'placeholder' then 'empty'
+        when f.found_kind = 'recovery' then 'dead'
+        when f.found_part is not null then 'replaced'
+        when f.is_untold then null
+        when p.slot is not null then 'empty'
+        when f.switch_slot <> '' and w.switch_slot is null then 'switch gone'
+        else 'port gone'
+    end as state,
+    f.functions as functions_wanted,
+    f.found_functions as functions,
+    f.rdma_devices as rdma_devices_wanted,
+    f.found_rdma_devices as rdma_devices,
+    f.netdevs as netdevs_wanted,
+    f.found_netdevs as netdevs,
+    f.is_given_away,
+    f.is_driverless
+from found as f
+inner join inventory_scope as i on i.target = f.target
+left join port_left as p on f.found_part is null and p.target = f.target and p.slot = f.slot
+left join switch_left as w on f.found_part is null and w.target = f.target and w.switch_slot = f.switch_slot;

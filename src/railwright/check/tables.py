@@ -5,11 +5,11 @@ from pathlib import Path
 
 import duckdb
 
-from railwright.facts.duck import identifier, quote
-from railwright.facts.schema import Table, tables
 from railwright.hardware import headroom
-from railwright.intent.schema import intent_tables
+from railwright.model.derived import expected_part
 from railwright.predict.macros import macros as ceiling_macros
+from railwright.schema.table import Table, intent_tables, tables
+from railwright.store.duck import identifier, quote
 
 HERE = Path(__file__).parent
 # What scope.sql makes, and what names one row of it.
@@ -18,6 +18,8 @@ SCOPES = {
     "port_scope": ("target", "device", "port"),
     "nic_scope": ("target", "pci"),
     "end_scope": ("target", "port"),
+    "inventory_scope": ("target",),
+    "part_scope": ("target", "slot"),
 }
 
 
@@ -36,7 +38,8 @@ def all_tables() -> dict[str, Table]:
 
 
 def _view(database: duckdb.DuckDBPyConnection, name: str, file: Path) -> None:
-    database.execute(f"CREATE VIEW {name} AS FROM read_parquet({quote(str(file))})")
+    """Of the file itself: an older snapshot's tables are partly links to its own."""
+    database.execute(f"CREATE VIEW {name} AS FROM read_parquet({quote(str(file.resolve()))})")
 
 
 def show_files(database: duckdb.DuckDBPyConnection, folders: Folders) -> None:
@@ -70,6 +73,10 @@ def make_macros(database: duckdb.DuckDBPyConnection) -> None:
 
 def make_scopes(database: duckdb.DuckDBPyConnection, kind: str = "temp table") -> None:
     """What rules are about: tables where many rules read them, views over cases."""
+    # What most of a class of the site file have; where that says the slots itself, nobody asks.
+    said = "(SELECT target, class FROM node_class WHERE NOT has_slots)"
+    view = "temp view" if kind.startswith("temp") else "view"
+    database.execute(f"CREATE OR REPLACE {view} site_part AS {expected_part.select(said)}")
     database.execute((HERE / "scope.sql").read_text("utf-8").replace("{kind}", kind))
 
 
@@ -86,7 +93,9 @@ def make_lookups(
 
 def close(database: duckdb.DuckDBPyConnection, folders: list[Path], memory: str, disk: str) -> None:
     """From here on: no other file, no other setting, no more memory or disk than said."""
-    listed = ", ".join(quote(str(folder.resolve())) for folder in folders)
+    readable = {file.resolve().parent for folder in folders for file in folder.glob("*.parquet")}
+    readable |= {folder.resolve() for folder in folders}
+    listed = ", ".join(quote(str(folder)) for folder in sorted(readable))
     for setting in (
         f"SET memory_limit = {quote(memory)}",
         f"SET max_temp_directory_size = {quote(disk)}",

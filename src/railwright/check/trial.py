@@ -17,9 +17,9 @@ from railwright.check.lint import empty_database, with_parameters
 from railwright.check.rule import Rule
 from railwright.check.tables import SCOPES, make_lookups
 from railwright.errors import RuleError
-from railwright.facts import derive
-from railwright.facts.duck import identifier
-from railwright.facts.schema import tables
+from railwright.model import derive
+from railwright.schema.table import tables
+from railwright.store.duck import identifier
 
 _AT_A_TIME = 500  # rows of one INSERT
 

@@ -10,6 +10,12 @@ expires = 2027-01-31
 [[accept_gap]]                  something that cannot be read there, and that is known too
 rule = "*"
 …
+
+[[accept_gap]]                  something that a system of switches does not report: it ends by
+system = "eos"                  itself with the release that reads it, and needs no date
+fact = "headroom"
+reason = "EOS sizes it by itself"
+owner = "kim"
 """
 
 from dataclasses import dataclass
@@ -18,10 +24,13 @@ from pathlib import Path
 
 from railwright.errors import UsageError
 from railwright.node_sets import unfold
+from railwright.schema.system import facts, systems
 from railwright.toml import load_toml, toml_text
 
 KINDS = {"waive": "fail", "accept_gap": "unknown"}
 _KEYS = ("rule", "subjects", "reason", "owner", "expires")
+# Of a fact that a system does not report: rule and subjects may narrow it down.
+_FACT_KEYS = ("system", "fact", "reason", "owner")
 
 
 @dataclass(frozen=True)
@@ -33,7 +42,9 @@ class Waiver:
     subjects: tuple[str, ...]  # as written
     reason: str
     owner: str
-    expires: date
+    expires: date | None  # None = it has no end of its own
+    system: str = ""  # with a fact: only where that system does not report it
+    fact: str = ""
 
     def prefixes(self) -> list[tuple[str, str]]:
         """(machine, beginning of the subject) of everything it covers; '*' = any machine."""
@@ -46,7 +57,12 @@ class Waiver:
 
     def is_expired(self, today: date) -> bool:
         """The last day still counts."""
-        return self.expires < today
+        return self.expires is not None and self.expires < today
+
+    @property
+    def until(self) -> str:
+        """The last day, for people."""
+        return self.expires.isoformat() if self.expires else f"{self.system} reports {self.fact}"
 
 
 def _waiver(name: str, where: str, kind: str, data: object) -> Waiver:
@@ -59,20 +75,34 @@ def _waiver(name: str, where: str, kind: str, data: object) -> Waiver:
 
     if not isinstance(data, dict):
         raise wrong("must be a table")
-    unknown = [key for key in data if key not in _KEYS]
-    missing = [key for key in _KEYS if not data.get(key)]
+    is_of_fact = kind == "accept_gap" and ("fact" in data or "system" in data)
+    needed = _FACT_KEYS if is_of_fact else _KEYS
+    unknown = [key for key in data if key not in {*needed, *_KEYS}]
+    missing = [key for key in needed if not data.get(key)]
     if unknown or missing:
         raise wrong(
             f"cannot say {', '.join(unknown)}" if unknown else f"lacks {', '.join(missing)}"
         )
-    expires = data["expires"]
-    if type(expires) is not date:
+    expires = data.get("expires")
+    if type(expires) is not date and not (is_of_fact and expires is None):
         raise wrong("must have a date in expires, such as 2027-01-31")
-    subjects = data["subjects"]
+    subjects = data.get("subjects", ["*"])
     if not isinstance(subjects, list) or not all(isinstance(one, str) for one in subjects):
         raise wrong("must have a list of texts in subjects")
-    texts = {key: str(data[key]) for key in ("rule", "reason", "owner")}
+    texts = {key: str(data[key]) for key in (*_FACT_KEYS, "rule") if key in data}
+    if is_of_fact:
+        _check_fact(name, where, texts["system"], texts["fact"])
+    texts.setdefault("rule", "*")
     return Waiver(KINDS[kind], subjects=tuple(subjects), expires=expires, **texts)
+
+
+def _check_fact(name: str, where: str, system: str, fact: str) -> None:
+    """A name that is not known would cover nothing, and nobody would see that."""
+    for given, known, kind in ((system, systems(), "system"), (fact, facts(), "fact")):
+        if given not in known:
+            raise UsageError(
+                f"{name}: {where}: unknown {kind} {given!r}", do=f"Choose {', '.join(known)}."
+            )
 
 
 def read_waivers(text: str, name: str) -> list[Waiver]:
@@ -105,11 +135,14 @@ def load_waivers(path: Path | None) -> list[Waiver]:
 
 def append_waiver(path: Path, waiver: Waiver) -> None:
     """Add one decision to a file, behind what is there; what would not be read again is refused."""
-    said = {"rule": waiver.rule, "subjects": list(waiver.subjects)}
+    said: dict[str, object] = {"rule": waiver.rule, "subjects": list(waiver.subjects)}
+    if waiver.fact:
+        narrowed = waiver.rule != "*" or waiver.subjects != ("*",)
+        said = {"system": waiver.system, "fact": waiver.fact} | (said if narrowed else {})
     said |= {"reason": waiver.reason, "owner": waiver.owner}
     text = f"[[{next(kind for kind, verdict in KINDS.items() if verdict == waiver.verdict)}]]\n"
     text += "".join(f"{key} = {toml_text(value)}\n" for key, value in said.items())
-    text += f"expires = {waiver.expires.isoformat()}\n"
+    text += f"expires = {waiver.expires.isoformat()}\n" if waiver.expires else ""
     for one in read_waivers(text, "the waiver"):
         one.prefixes()
     load_waivers(path if path.is_file() else None)

@@ -10,9 +10,9 @@ import typer
 from railwright import __version__
 from railwright.cli.fault import in_words
 from railwright.cli.interrupt import Interrupt
-from railwright.facts.duck import remove_spill_folder
 from railwright.report.console import CUT_OFF, remarks
 from railwright.start import INTERRUPTED
+from railwright.store.duck import remove_spill_folder
 from railwright.text import plain
 
 # In the order of the help. Each is a file beside this one.

@@ -6,7 +6,7 @@ import threading
 import time
 from types import FrameType
 
-from railwright.facts.duck import interrupt_queries
+from railwright.store.duck import interrupt_queries
 
 PATIENCE_S = 2.0  # from the first Ctrl-C to one that ends everything at once
 

@@ -12,7 +12,6 @@ from railwright.cli.opening import opened
 from railwright.config import site_file, store_folder
 from railwright.fabric.links import links as found_links
 from railwright.fabric.links import make_links
-from railwright.facts.duck import quote
 from railwright.intent.cabling import Names, strangers
 from railwright.intent.site import Site, load_site
 from railwright.intent.write import write_intent
@@ -20,6 +19,7 @@ from railwright.node_sets import unfold
 from railwright.report.console import next_step, output
 from railwright.report.links import links_json, print_counts, print_links
 from railwright.report.screen import Screen
+from railwright.store.duck import quote
 
 
 class Role(str, Enum):
@@ -49,7 +49,7 @@ def links(
     folder = store_folder(store)
     now = opened(folder, snapshot)
     wanted = load_site(site_file(site, folder))
-    facts = now.path / "facts"
+    facts = now.facts
     with (
         tempfile.TemporaryDirectory(prefix="railwright-links-") as made,
         now.database() as database,

@@ -5,9 +5,9 @@ from pathlib import Path
 import typer
 
 from railwright.cli.common import STORE
-from railwright.cli.opening import opened
+from railwright.cli.opening import as_written
 from railwright.config import store_folder
-from railwright.facts.merge import merge as merge_snapshots
+from railwright.model.merge import merge as merge_snapshots
 from railwright.report.collected import print_collected
 from railwright.report.console import next_step, output
 
@@ -18,7 +18,7 @@ def merge(
 ) -> None:
     """Join snapshots: per host and probe the better answer wins, then the later one."""
     folder = store_folder(store)
-    merged = merge_snapshots(folder, [opened(folder, name) for name in snapshots], {})
+    merged = merge_snapshots(folder, [as_written(folder, name) for name in snapshots], {})
     whole = print_collected(output(), merged)
     next_step("railwright facts")
     raise typer.Exit(0 if whole else 3)

@@ -15,7 +15,6 @@ from railwright.cli.common import FORMAT, SITE, SNAPSHOT, STORE, Form
 from railwright.cli.opening import opened
 from railwright.config import site_file, store_folder
 from railwright.errors import UsageError
-from railwright.facts.snapshot import Snapshot
 from railwright.hardware.collectives import gpus as known_gpus
 from railwright.intent.site import load_site
 from railwright.intent.write import write_intent
@@ -35,6 +34,7 @@ from railwright.report.ceilings import (
 from railwright.report.console import next_step, output
 from railwright.report.nccl import predictions_json, print_predictions
 from railwright.report.screen import Screen
+from railwright.store.snapshot import Snapshot
 
 app = typer.Typer(
     help="What this hardware can do: ceilings of ports, hosts, pairs and collectives.",
@@ -77,7 +77,7 @@ def _ceilings(
         tempfile.TemporaryDirectory(prefix="railwright-predict-") as made,
         found.database() as database,
     ):
-        write_intent(wanted, found.path / "facts", Path(made))
+        write_intent(wanted, found.facts, Path(made))
         make_ceilings(database, Path(made) / "declared_role.parquet")
         yield found, database
 

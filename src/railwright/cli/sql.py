@@ -10,13 +10,13 @@ from railwright.cli.common import STORE
 from railwright.cli.opening import opened
 from railwright.config import store_folder
 from railwright.confine import read_only
-from railwright.facts.duck import spill_folder
-from railwright.facts.question import ask, closed_database, row_counts
-from railwright.facts.snapshot import Snapshot
 from railwright.report.console import next_step, output, remarks
 from railwright.report.query_result import print_table, write_csv, write_json
 from railwright.report.screen import Screen
 from railwright.report.table_help import print_table_help, print_tables
+from railwright.store.duck import spill_folder
+from railwright.store.question import ask, closed_database, row_counts
+from railwright.store.snapshot import Snapshot
 
 
 class Format(str, Enum):

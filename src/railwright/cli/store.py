@@ -4,14 +4,21 @@ from pathlib import Path
 
 import typer
 
-from railwright.cli.common import STORE
+from railwright.cli.common import SNAPSHOT, STORE
+from railwright.cli.opening import as_written
 from railwright.collect.admission import admit
 from railwright.config import store_folder
 from railwright.errors import SnapshotError, UsageError
-from railwright.facts.build import finish_cut_off
-from railwright.facts.integrity import forget
-from railwright.facts.locks import BusyError, holder
-from railwright.facts.snapshot import (
+from railwright.model.finish import finish_cut_off
+from railwright.model.remake import is_remade, remade, work_on
+from railwright.report.collected import print_collected
+from railwright.report.console import next_step, output, remarks
+from railwright.report.screen import about
+from railwright.report.stored import print_stored
+from railwright.report.verified import print_verified
+from railwright.store.integrity import forget
+from railwright.store.locks import BusyError, holder
+from railwright.store.snapshot import (
     UNFINISHED,
     find,
     load,
@@ -21,12 +28,8 @@ from railwright.facts.snapshot import (
     unfinished,
     unfinished_links,
 )
-from railwright.report.collected import print_collected
-from railwright.report.console import next_step, output
-from railwright.report.stored import print_stored
-from railwright.report.verified import print_verified
 
-app = typer.Typer(help="List, verify, finish and prune snapshots.", no_args_is_help=True)
+app = typer.Typer(help="List, verify, upgrade, finish and prune snapshots.", no_args_is_help=True)
 
 
 @app.command("list")
@@ -48,6 +51,27 @@ def verify(
     if not paths:
         raise UsageError(f"no snapshot yet in {folder}")
     raise typer.Exit(print_verified(output(), paths))
+
+
+@app.command()
+def upgrade(
+    snapshot: str | None = SNAPSHOT,
+    store: Path | None = STORE,
+) -> None:
+    """Parse the evidence of an older version's snapshot again. The snapshot stays as it is."""
+    found = as_written(store_folder(store), snapshot)
+    work = work_on(found)
+    if work is None:
+        output().print(f"{found.name} has the tables of this version.")
+        return
+    if not is_remade(found, parsed=True):
+        remarks().print(
+            f"railwright: parsing {work.answers:,} answers, {work.bytes / 1e6:,.0f} MB: "
+            f"about {about(work.seconds)}"
+        )
+    made = remade(found, work, parsed=True)
+    output().print(f"{found.name}: {len(made.remade_tables)} tables made again, in {made.facts}")
+    next_step(f"railwright check {found.name}")
 
 
 @app.command()

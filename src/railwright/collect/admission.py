@@ -10,8 +10,8 @@ from typing import Any
 
 from railwright.collect.probe import probes
 from railwright.collect.runner import FILTERS, apply_filter, known_errors
-from railwright.facts.evidence import Answer
-from railwright.facts.ingest import too_many_pieces
+from railwright.store.evidence import Answer
+from railwright.store.ingest import too_many_pieces
 
 MOST_LINES = 20_000  # remembered per probe; some MB in all
 _BY_LINE = ("lines", "rows")

@@ -13,7 +13,7 @@ import zlib
 from dataclasses import dataclass, field
 from functools import partial
 
-from railwright.facts.evidence import in_words
+from railwright.store.evidence import in_words
 
 MARK = b"@rw1"
 LONGEST_LINE = 1024  # the runner's lines are shorter; a longer one is not ours

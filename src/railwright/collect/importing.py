@@ -7,9 +7,10 @@ from railwright.collect.admission import admit
 from railwright.collect.probe import probes
 from railwright.collect.stream import MachineStream
 from railwright.errors import UsageError
-from railwright.facts.build import Building
-from railwright.facts.ingest import ingest
-from railwright.facts.snapshot import Snapshot
+from railwright.model.finish import finish_building
+from railwright.store.build import Building
+from railwright.store.ingest import ingest
+from railwright.store.snapshot import Snapshot
 
 CHUNK = 1 << 20
 SUFFIX = ".rw"
@@ -52,7 +53,7 @@ def import_files(files: list[Path], store: Path) -> Snapshot:
         spool = building.full_spool()
         if spool is not None:
             ingest(building.folder, spool, admit)
-    return building.finish({}, admit)
+    return finish_building(building, {}, admit)
 
 
 def _import_file(path: Path, building: Building) -> None:

@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 from railwright.collect.admission import admit
-from railwright.facts.evidence import in_words
-from railwright.facts.ingest import ingest
+from railwright.store.evidence import in_words
+from railwright.store.ingest import ingest
 
 if __name__ == "__main__":
     for name in sys.stdin:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from railwright.collect.run import Tally
 from railwright.collect.session import Session, read_into
 from railwright.collect.switch_run import SwitchPlan
-from railwright.facts.evidence import ANSWER_STATUSES, GAPS, Answer
-from railwright.facts.ingest import parse_answer
 from railwright.parse.base import Value
 from railwright.reach.job import STATUSES
+from railwright.store.evidence import ANSWER_STATUSES, GAPS, Answer
+from railwright.store.ingest import parse_answer
 from railwright.text import plain
 
 ROOT_WORDS = {

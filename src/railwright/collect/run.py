@@ -13,11 +13,11 @@ from railwright.collect.request import Request
 from railwright.collect.stream import MachineStream
 from railwright.collect.switch_run import SwitchPlan
 from railwright.errors import RailwrightError
-from railwright.facts.build import Building
-from railwright.facts.evidence import Answer
 from railwright.parse.base import Value
 from railwright.reach.job import Limits, Outcome, Transport
 from railwright.reach.process import Worker
+from railwright.store.build import Building
+from railwright.store.evidence import Answer
 
 # Two, so that what comes last is not left to one core; each takes about 80 MB.
 INGEST_PROCESSES = 2

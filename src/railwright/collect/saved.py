@@ -16,10 +16,11 @@ from railwright.collect.runner import apply_filter
 from railwright.collect.switch import systems
 from railwright.collect.switch_saved import Place, switch_answers
 from railwright.errors import UsageError
-from railwright.facts.build import Building
-from railwright.facts.evidence import Answer
-from railwright.facts.ingest import ingest
-from railwright.facts.snapshot import Snapshot
+from railwright.model.finish import finish_building
+from railwright.store.build import Building
+from railwright.store.evidence import Answer
+from railwright.store.ingest import ingest
+from railwright.store.snapshot import Snapshot
 
 KUBERNETES = "kubernetes"
 # Of a node object only this leaves the file: annotations may hold anything.
@@ -76,7 +77,7 @@ def import_saved(files: list[Path], saved: Saved, store: Path) -> Snapshot:
         spool = building.full_spool()
         if spool is not None:
             ingest(building.folder, spool)
-    return building.finish()
+    return finish_building(building)
 
 
 def _target_row(target: str, answers: list[Answer]) -> dict[str, str | float | int | bool | None]:

@@ -15,14 +15,15 @@ from railwright.collect.request import Request, new_request
 from railwright.collect.run import Rows, Tally, Watch, read_machines
 from railwright.collect.switch_run import SwitchPlan
 from railwright.errors import UsageError
-from railwright.facts import merge
-from railwright.facts.build import Building
-from railwright.facts.snapshot import FILLING, Snapshot, find, hidden_folder, make_store
+from railwright.model import merge
+from railwright.model.finish import finish_building
 from railwright.reach.job import Limits, Transport
 from railwright.reach.local import LocalTransport
 from railwright.reach.slurm import SlurmTransport
 from railwright.reach.ssh import SshOptions, SshTransport
 from railwright.reach.targets import Targets
+from railwright.store.build import Building
+from railwright.store.snapshot import FILLING, Snapshot, find, hidden_folder, make_store
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,7 @@ def collect_snapshot(
         building=building,
         switches=session.switches,
     )
-    return building.finish({} if whole else {"interrupted": True}, admit)
+    return finish_building(building, {} if whole else {"interrupted": True}, admit)
 
 
 def _switches_to_fill(plan: SwitchPlan | None, old: Snapshot) -> SwitchPlan | None:
@@ -178,7 +179,7 @@ def _read_parts(
             store, head, {box: targets.out_of_service.get(box, "") for box in boxes}
         )
         whole = read_into(session, [], building, show, building=building, switches=plan)
-        parts.append(building.finish({} if whole else {"interrupted": True}, admit))
+        parts.append(finish_building(building, {} if whole else {"interrupted": True}, admit))
     for names, hosts in gaps.items():
         if parts and parts[-1].run.get("interrupted"):
             break
@@ -188,5 +189,5 @@ def _read_parts(
         building = Building(store, head, chosen.out_of_service)
         probes = [known[name] for name in names]
         whole = read_into(session, hosts, building, show, probes=probes, building=building)
-        parts.append(building.finish({} if whole else {"interrupted": True}, admit))
+        parts.append(finish_building(building, {} if whole else {"interrupted": True}, admit))
     return parts

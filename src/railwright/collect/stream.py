@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from railwright.collect.frames import Frame, FrameReader
 from railwright.collect.probe import probes
 from railwright.errors import RailwrightError
-from railwright.facts.evidence import ANSWER_STATUSES, Answer
 from railwright.parse.base import Value
+from railwright.store.evidence import ANSWER_STATUSES, Answer
 
 MOST_PLANNED = 20_000
 FLOOD_BYTES = 1 << 20  # no banner or login script is that long

@@ -9,10 +9,10 @@ from railwright.collect.stream import storable
 from railwright.collect.switch import Command, System, systems
 from railwright.collect.switch_filter import keep
 from railwright.collect.switch_session import Said, Speaker, answers_of_shell, job
-from railwright.facts.evidence import Answer
 from railwright.parse.base import Value
 from railwright.reach.job import Job, Limits, Outcome
 from railwright.reach.ssh import SshOptions, SshTransport
+from railwright.store.evidence import Answer
 
 NOISE_CAP = 1024
 # One attempt and, where nothing came back, one more: never two sessions at a time on a switch.

@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 from railwright.collect.switch import System, systems
 from railwright.collect.switch_filter import keep
-from railwright.facts.evidence import Answer
-from railwright.facts.ingest import parse_answer
 from railwright.parse.base import NotUnderstoodError, text_of
 from railwright.parse.json_text import json_values
+from railwright.store.evidence import Answer
+from railwright.store.ingest import parse_answer
 
 _CONFIGURATION = "sonic_config_db"
 _COMMAND = re.compile(r"(?:nv )?show [a-z0-9 -]{1,120}", re.ASCII)

@@ -23,14 +23,22 @@ WITH pair AS (
                -- A host may send less than a switch can take.
                CASE WHEN e.mtu > p.mtu OR (e.kind = p.kind AND e.mtu < p.mtu)
                     THEN 'MTU ' || e.mtu || ' / ' || p.mtu END,
-               CASE WHEN e.pfc_mask <> p.pfc_mask
+               -- As XHP-01 has it: what a host pauses must be paused by the switch, which may have
+               -- more; two switches must share one.
+               CASE WHEN e.pfc_mask <> p.pfc_mask AND (
+                        e.pfc_mask = 0 OR p.pfc_mask = 0
+                        OR CASE WHEN e.kind = 'host' THEN e.pfc_mask & (255 - p.pfc_mask) <> 0
+                                WHEN p.kind = 'host' THEN p.pfc_mask & (255 - e.pfc_mask) <> 0
+                                ELSE e.pfc_mask & p.pfc_mask = 0 END)
                     THEN 'PFC ' || priorities(e.pfc_mask) || ' / ' || priorities(p.pfc_mask) END,
                CASE WHEN (e.trust IN ('dscp', 'both')) <> (p.trust IN ('dscp', 'both'))
                     THEN 'trust ' || e.trust || ' / ' || p.trust END,
                CASE WHEN e.dscp_classes[data_dscp() + 1] <> p.dscp_classes[data_dscp() + 1]
                     THEN 'DSCP ' || data_dscp() || ' gets ' || e.dscp_classes[data_dscp() + 1]
                          || ' / ' || p.dscp_classes[data_dscp() + 1] END,
-               CASE WHEN e.dscp_classes[cnp_dscp() + 1] <> p.dscp_classes[cnp_dscp() + 1]
+               -- Which class CNPs have inside a host is its own affair.
+               CASE WHEN e.kind = p.kind
+                         AND e.dscp_classes[cnp_dscp() + 1] <> p.dscp_classes[cnp_dscp() + 1]
                     THEN 'DSCP ' || cnp_dscp() || ' gets ' || e.dscp_classes[cnp_dscp() + 1]
                          || ' / ' || p.dscp_classes[cnp_dscp() + 1] END
            ], lambda text: text IS NOT NULL) AS differs,

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import duckdb
 
 from railwright.errors import UsageError
-from railwright.facts.duck import quote
 from railwright.nodes import is_machine_name
+from railwright.store.duck import quote
 
 NEEDED = ("a_device", "a_port", "b_device", "b_port")
 COLUMNS = (*NEEDED, "length_m", "rail", "plane")

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import duckdb
 
+from railwright.intent.propose_classes import classes
 from railwright.intent.site import ROLES
 from railwright.text import plain
 from railwright.toml import toml_text
@@ -81,29 +82,6 @@ def _fabric(database: duckdb.DuckDBPyConnection) -> Iterator[str]:
             yield f"{name} = {value}  # {found.have:,} of {found.total:,} compute ports"
 
 
-def _classes(database: duckdb.DuckDBPyConnection) -> Iterator[str]:
-    rows = database.execute(
-        """
-        SELECT k.kind, count(*), any_value(k.gpus),
-               mode(cards), mode(rate), mode(nodes)
-        FROM host_kind k
-        LEFT JOIN (SELECT target, count(DISTINCT card) AS cards, mode(rate_gbps) AS rate
-                   FROM port WHERE role = 'compute' GROUP BY target) p USING (target)
-        LEFT JOIN (SELECT target, count(*) AS nodes FROM numa_node
-                   WHERE cpus <> '' GROUP BY target) n USING (target)
-        WHERE k.kind IS NOT NULL GROUP BY k.kind ORDER BY count(*) DESC, k.kind
-        """
-    ).fetchall()
-    for number, (kind, count, gpus, cards, rate, nodes) in enumerate(rows, 1):
-        yield ""
-        yield f"[[class]]  # {count:,} hosts"
-        yield f'name = "class-{number}"'
-        yield f"kind = {toml_text(kind)}"
-        said = {"gpus": gpus, "compute_nics": cards, "port_rate_gbps": rate, "numa_nodes": nodes}
-        for name, value in said.items():
-            yield f"{name} = {value:.0f}" if value else f"# {name} = ?  # could not be told"
-
-
 def _nics(database: duckdb.DuckDBPyConnection) -> Iterator[str]:
     rows = database.execute(
         "SELECT psid, list(DISTINCT firmware_version ORDER BY firmware_version), count(*), "
@@ -150,7 +128,7 @@ def proposal(database: duckdb.DuckDBPyConnection, name: str) -> str:
         "",
         "[fabric]",
         *_fabric(database),
-        *_classes(database),
+        *classes(database),
         *_nics(database),
         *_roles(database),
     ]

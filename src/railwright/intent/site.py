@@ -1,5 +1,6 @@
 """The site file: what this fabric is meant to be, over a profile, in the operator's own words."""
 
+import re
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cache
@@ -14,6 +15,7 @@ from railwright.toml import load_toml
 PROFILES = Path(__file__).parent / "profiles"
 ROLES = ("compute", "storage", "management", "unused")
 _MTU = range(68, 65536)
+_PARTS = re.compile(r"(?:[0-9a-f]{4}:[0-9a-f]{4}(?:\|[0-9a-f]{4}:[0-9a-f]{4})*)?", re.ASCII)
 _PRIORITY, _DSCP = range(8), range(64)
 
 # What `[fabric]` may say: a type, the values of a word, or the range of a number.
@@ -47,6 +49,16 @@ CLASS: dict[str, Any] = {
     "numa_nodes": range(1, 1025),
     "pcie_limited": bool,
     "passes_physical_functions": bool,
+    "slots": [dict],
+    "unconfirmed": bool,
+}
+# What is in a slot of a class: where it is, and which card.
+SLOT: dict[str, Any] = {
+    "at": str,
+    "kind": ("nic", "gpu"),
+    "part": str,
+    "functions": range(1, 17),
+    "rdma_devices": range(17),
 }
 ROLE: dict[str, Any] = {"role": ROLES, "hosts": str, "devices": [str], "netdevs": [str]}
 NIC: dict[str, Any] = {"psid": str, "firmware": str, "parameters": dict}
@@ -78,6 +90,7 @@ class Site:
     parameters: dict[str, dict[str, Any]] = field(default_factory=dict)  # rule -> name -> value
     cabling: str = ""  # the cabling plan's file, from the site file's own folder
     cables: tuple[Cable, ...] = ()
+    away: tuple[str, ...] = ()  # node sets that are out of service
 
 
 class _Checker:
@@ -151,6 +164,24 @@ def _entries(
     return tuple(found)
 
 
+def _check_slots(checker: _Checker, classes: tuple[dict[str, Any], ...]) -> None:
+    for entry in classes:
+        places: set[str] = set()
+        for slot in entry.get("slots", []):
+            where = f"a slot of class {entry['name']}"
+            checker.keys(where, slot, SLOT)
+            if "at" not in slot or "kind" not in slot:
+                raise checker.wrong(f"{where} lacks at or kind")
+            if slot["at"] in places:
+                raise checker.wrong(f"class {entry['name']} has the slot {slot['at']} twice")
+            if not _PARTS.fullmatch(slot.get("part", "")):
+                raise checker.wrong(
+                    f"{where}: {slot['part']!r} is not a part",
+                    "Write vendor and device id, e.g. 15b3:1021; | stands between several.",
+                )
+            places.add(slot["at"])
+
+
 def _check_parameter(checker: _Checker, where: str, name: str, value: object) -> None:
     if not NAME.fullmatch(name):
         raise checker.wrong(f"{where} is no firmware parameter")
@@ -186,16 +217,19 @@ def read_site(text: str, name: str) -> Site:
     for entry in _entries(checker, data, "role", ROLE, ("role",)):
         if ("devices" in entry) == ("netdevs" in entry):
             raise checker.wrong(f"a role of {entry['role']} needs devices or netdevs, not both")
+    classes = _entries(checker, data, "class", CLASS, ("name",))
+    _check_slots(checker, classes)
     return Site(
         profile,
         cast("str | None", base.get("mode")),
         {**base["fabric"], **fabric},
-        _entries(checker, data, "class", CLASS, ("name",)),
+        classes,
         tuple(data.get("role", [])),
         tuple(data.get("nic", [])),
         tuple(data.get("never_touch", [])),
         cast("dict[str, dict[str, Any]]", data.get("parameters", {})),
         str(data.get("cabling", "")),
+        away=tuple(data.get("out_of_service", {})),
     )
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import duckdb
 
-from railwright.facts.duck import connect, copy_query, identifier, quote, read_spool
 from railwright.intent.cabling import Names, planned_rows
-from railwright.intent.schema import intent_tables
 from railwright.intent.site import Site
 from railwright.node_sets import unfold
+from railwright.schema.table import intent_tables
+from railwright.store.duck import connect, copy_query, identifier, quote, read_spool
 
 Row = dict[str, Any]
 
@@ -35,6 +35,11 @@ def _targets(database: duckdb.DuckDBPyConnection, facts: Path, entry: Row) -> li
         return [
             n for (n,) in database.execute(f"{query} WHERE kind = ?", [entry["kind"]]).fetchall()
         ]
+    return _machines(database, facts)
+
+
+def _machines(database: duckdb.DuckDBPyConnection, facts: Path) -> list[str]:
+    """The hosts of the snapshot."""
     file = quote(str(facts / "target.parquet"))
     query = f"SELECT target FROM read_parquet({file}) WHERE kind = 'host'"
     return [name for (name,) in database.execute(query).fetchall()]
@@ -58,10 +63,25 @@ def _class_rows(database: duckdb.DuckDBPyConnection, facts: Path, site: Site) ->
         if "kind" in entry and "hosts" not in entry:
             for target in _of_no_kind(database, facts):  # it may be one of them
                 found[target] = {"target": target}
-        said = {key: value for key, value in entry.items() if key not in ("hosts", "kind", "name")}
+        not_of_hosts = ("hosts", "kind", "name", "slots")
+        said = {key: value for key, value in entry.items() if key not in not_of_hosts}
+        if entry.get(
+            "unconfirmed"
+        ):  # a proposal: one verdict says that it is, and nothing is wanted
+            said = {}
+        said |= {"has_slots": "slots" in entry, "unconfirmed": entry.get("unconfirmed", False)}
         for target in _targets(database, facts, entry):
             found[target] = {"target": target, "class": entry["name"], **said}
-    yield from found.values()
+    # One that is out of service and was not asked is missed by nobody.
+    away = {name for nodes in site.away for name in unfold(nodes)} - set(_machines(database, facts))
+    yield from (row for target, row in found.items() if target not in away)
+
+
+def _part_rows(site: Site) -> Iterator[Row]:
+    for entry in site.classes:
+        for slot in entry.get("slots", []):
+            others = {key: value for key, value in slot.items() if key != "at"}
+            yield {"class": entry["name"], "slot": slot["at"], "part": "", **others}
 
 
 def _role_rows(database: duckdb.DuckDBPyConnection, facts: Path, site: Site) -> Iterator[Row]:
@@ -107,6 +127,7 @@ def write_intent(site: Site, facts: Path, folder: Path) -> None:
         content: dict[str, Iterator[Row]] = {
             "site": iter([_site_row(site)]),
             "node_class": _class_rows(database, facts, site),
+            "wanted_part": _part_rows(site),
             "declared_role": _role_rows(database, facts, site),
             "wanted_firmware": iter(firmware),
             "wanted_parameter": iter(parameters),

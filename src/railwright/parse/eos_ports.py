@@ -11,6 +11,7 @@ from railwright.parse.switch_values import (
     colon_mac,
     node_of,
     nodes_of,
+    one_number,
     sent,
     small_number,
     switched,
@@ -146,6 +147,19 @@ def _queue_drops(rows: Rows, port: str, classes: object) -> None:
                 rows.add("switch_counter", port=port, counter=counter, number=number, value=value)
 
 
+def _storms(rows: Rows, port: str, queues: object) -> None:
+    """show priority-flow-control counters watchdog: only queues that were stuck are listed.
+
+    The keys are those that public test code for EOS reads; no capture of ours has them.
+    """
+    for name, entry in nodes_of(queues):
+        number, stuck = one_number(name, 63), whole_number(text_at(entry, "stuckCount"))
+        if number is not None and stuck is not None:
+            rows.add(
+                "switch_counter", port=port, counter="queue_storms", number=number, value=stuck
+            )
+
+
 def interfaces(rows: Rows, document: Node) -> None:
     """All commands whose answer has `interfaces`: each prints other parts of an entry."""
     for port, entry in ports_of(document["interfaces"]):
@@ -155,6 +169,7 @@ def interfaces(rows: Rows, document: Node) -> None:
         details = (counters.get("inputErrorsDetail"), counters.get("outputErrorsDetail"))
         _counters(rows, port, entry, counters, *details)
         _queue_drops(rows, port, entry.get("trafficClasses"))
+        _storms(rows, port, entry.get("txQueues"))
 
 
 def counters_by_port(key: str) -> Callable[[Rows, Node], None]:

@@ -1,4 +1,4 @@
-"""`show ... | json` of Arista EOS: one object per command, told apart by their keys.
+"""`show ... | json` of Arista EOS: one object per command, told apart by their keys; and one text.
 
 One answer of the eAPI holds the objects of several commands in the list `result`.
 """
@@ -10,6 +10,7 @@ from railwright.parse.base import NotUnderstoodError, Row, text_of
 from railwright.parse.eos_lldp import neighbors
 from railwright.parse.eos_ports import counters_by_port, error_correction, flow_control, interfaces
 from railwright.parse.eos_qos import dscp_map, marks, pcp_map, pfc_counters, queue_map, statuses
+from railwright.parse.eos_qos_text import is_qos_text, read_qos_text
 from railwright.parse.switch_values import (
     Node,
     Rows,
@@ -90,6 +91,8 @@ def parse(data: bytes, instance: str) -> Iterator[Row]:  # noqa: ARG001 - the ke
     text = text_of(data)
     documents = documents_of(text)
     rows, is_empty = Rows(), False
+    if not documents and is_qos_text(text):
+        read_qos_text(rows, text)
     for document in documents:
         for key, reader in _READERS.items():
             if key in document:

@@ -7,9 +7,9 @@ Names are matched whole: rx0_packets is one ring of many, rx_packets their sum.
 import re
 from collections.abc import Iterable, Iterator
 
-from railwright.hardware.counters import counter_names, standard_names
 from railwright.parse.base import NotUnderstoodError, Row, text_of
 from railwright.parse.ethtool_text import json_objects, json_text, refuse, whole_number
+from railwright.schema.counters import counter_names, standard_names
 
 # A line of any driver's counters: some print `[0]: name: 5`. Some copies lack the heading: then
 # most lines must be counters, for `name: 5` stands in the output of many a command.

@@ -136,7 +136,8 @@ def _roce_pfc(rows: Rows, port: str, node: Node) -> None:
         trust=_trust(text_at(node, "trust", "trust-mode")),
         pfc_rx=rx,
         pfc_tx=tx,
-        pfc_cable_length_m=decimal(text_at(pfc, "cable-length")),
+        # Up to 5.11 it stands beside `pfc`, not in it (Cumulus Linux guide, 5.0 to 5.11).
+        pfc_cable_length_m=decimal(text_at(pfc, "cable-length") or text_at(node, "cable-length")),
     )
 
 

@@ -7,9 +7,9 @@ The rest stays in the evidence; `lifespan` is no counter, it says how old a read
 
 from collections.abc import Iterator
 
-from railwright.hardware.counters import counter_names
 from railwright.parse.base import BIGINT_BITS, Row, whole_number
 from railwright.parse.files import Files, is_missing
+from railwright.schema.counters import counter_names
 
 KINDS = ("counters", "hw_counters")
 

@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from railwright.hardware.counters import counter_names
 from railwright.parse.base import BIGINT_BITS, NotUnderstoodError, Row, Value, members_once
 from railwright.parse.iproute_text import (
     Entry,
@@ -20,6 +19,7 @@ from railwright.parse.iproute_text import (
     number_in,
     text_in,
 )
+from railwright.schema.counters import counter_names
 
 _LINK = re.compile(r"^[ \t]*link ([^\s/]{1,64})/([0-9]{1,9})(?=\s|$)", re.ASCII | re.MULTILINE)
 _PAIR = re.compile(r"(?<!\S)([A-Za-z][A-Za-z0-9_.-]{0,63})[ \t]+([0-9]{1,20})(?!\S)", re.ASCII)

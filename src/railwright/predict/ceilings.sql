@@ -18,8 +18,23 @@ left join (
 where t.kind = 'host';
 
 -- The large tables, cut down to what is asked of them: a join of several would build its hash over all functions of a host.
+-- A compute NIC and the GPU beside it talk below the switch that they share; all others go through the root complex.
 create or replace temp table nic as
-select target, pci, root_port, narrowest_hop, narrowest_gbps from pcie_endpoint where kind = 'nic';
+select
+    e.target,
+    e.pci,
+    e.root_port,
+    case when c.pci is null then w.memory_hop else w.gpu_hop end as narrowest_hop,
+    case when c.pci is null then w.memory_gbps else w.gpu_gbps end as narrowest_gbps
+from pcie_endpoint as e
+left join nic_path as w on w.target = e.target and w.pci = e.pci
+left join (
+    select distinct p.target, p.pci
+    from port as p
+    left join declared_role as d on d.target = p.target and d.device = p.device and d.port = p.port
+    where coalesce(d.role, p.role) = 'compute' -- the site's word counts before the inferred one
+) as c on c.target = e.target and c.pci = e.pci
+where e.kind = 'nic';
 
 create or replace temp table nic_hop as
 select h.target, h.pci, h.hop, h.speed_gts, h.width
@@ -35,7 +50,7 @@ create or replace temp table nic_function as
 select f.target, f.pci, f.iommu_type
 from pci_function as f
 semi join nic as n on n.target = f.target and n.pci = f.pci
-where f.vendor = '15b3'; -- as pcie_path has it: most functions are none of ours
+where f.class like '02%'; -- most functions are none of ours
 
 -- MAX_ACC_OUT_READ is in units of 1 KB, and 0 leaves it to the card.
 create or replace temp table nic_window as

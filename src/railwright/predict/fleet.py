@@ -5,10 +5,10 @@ from pathlib import Path
 
 import duckdb
 
-from railwright.facts.duck import identifier, quote
-from railwright.intent.schema import intent_tables
 from railwright.predict.ceiling import ALARM, HIGH, LOW
 from railwright.predict.macros import macros
+from railwright.schema.table import intent_tables
+from railwright.store.duck import identifier, quote
 
 MEMORY = "2GB"  # as for rules: a million ports with their columns
 _VALUES = {"low": LOW, "high": HIGH, "alarm": ALARM}

@@ -2,12 +2,12 @@
 
 from itertools import groupby
 
-from railwright.facts.compare import Change, changes, gaps, open_both, target_changes
-from railwright.facts.schema import tables
-from railwright.facts.snapshot import Snapshot
+from railwright.model.compare import Change, changes, gaps, open_both, target_changes
 from railwright.nodes import fold
 from railwright.report.console import plain
 from railwright.report.screen import Screen, cut, number_of
+from railwright.schema.table import tables
+from railwright.store.snapshot import Snapshot
 
 MOST_ROWS = 40  # of one table on a terminal; a pipe gets all
 

@@ -3,10 +3,10 @@
 import duckdb
 from rich.console import Console
 
-from railwright.facts.evidence import GAPS
-from railwright.facts.snapshot import Snapshot
 from railwright.nodes import fold
 from railwright.report.console import plain
+from railwright.store.evidence import GAPS
+from railwright.store.snapshot import Snapshot
 
 MOST_HOSTS = 60  # characters of a folded host list before it is cut
 

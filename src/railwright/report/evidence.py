@@ -5,9 +5,9 @@ from difflib import get_close_matches
 from typing import Any
 
 from railwright.errors import UsageError
-from railwright.facts.snapshot import Snapshot
 from railwright.report.console import plain, remarks
 from railwright.report.screen import Screen, cut, padded, widths
+from railwright.store.snapshot import Snapshot
 
 BATCH = 16  # an answer can be megabytes
 

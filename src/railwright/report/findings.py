@@ -1,14 +1,15 @@
 """`railwright check` for people: what is wrong, what is unknown, what was decided about it."""
 
-import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from railwright.check.engine import RunState
 from railwright.check.findings import Account, Findings
 from railwright.check.rule import Rule
 from railwright.nodes import fold
+from railwright.report.check_head import judged, print_head
 from railwright.report.console import plain
-from railwright.report.screen import Screen, age, cut, number_of, with_hosts, wrapped
+from railwright.report.screen import Screen, cut, number_of, with_hosts, wrapped
 
 MOST_GROUPS = 6  # of one rule on a terminal; a pipe gets all
 STYLES = {"blocker": "bold red", "high": "red", "medium": "yellow", "low": "", "info": "dim"}
@@ -55,8 +56,17 @@ SELECT cause, rule, count(*)::BIGINT FROM finding WHERE state = 'implied' GROUP 
 _UNKNOWN = """
 SELECT why, string_agg(DISTINCT rule, ',' ORDER BY rule), sum(n)::BIGINT, list(DISTINCT target)
 FROM (SELECT rule, target, why, count(*) AS n FROM finding
-      WHERE verdict = 'unknown' AND state = 'open' GROUP BY ALL)
+      WHERE verdict = 'unknown' AND state = 'open' AND reason <> 'not_reported' GROUP BY ALL)
 GROUP BY why ORDER BY count(DISTINCT target) DESC, why
+"""
+# What a system does not report, without what of it was accepted.
+_NOT_REPORTED = """
+SELECT n.system, n.fact, string_agg(DISTINCT n.rule, ',' ORDER BY n.rule),
+       count(DISTINCT n.subject)::BIGINT, list(DISTINCT n.target)
+FROM not_reported AS n
+INNER JOIN finding AS f ON f.rule = n.rule AND f.subject = n.subject
+WHERE f.state = 'open' AND f.reason = 'not_reported' AND n.number IS NULL
+GROUP BY n.system, n.fact ORDER BY 1, 2
 """
 # Also those of which no rule has anything to say.
 _AWAY = """
@@ -88,16 +98,11 @@ def exit_status(findings: Findings) -> int:
     if worth or findings.expired():
         return 1
     accounts = findings.accounts()
-    stopped = any(one.trouble and not one.trouble.startswith("not run") for one in accounts)
+    stopped = any(one.state is RunState.STOPPED for one in accounts)
     gap = findings.database.execute(
         "SELECT 1 FROM finding WHERE verdict = 'unknown' AND state = 'open' LIMIT 1"
     ).fetchone()
     return 3 if stopped or gap or not judged(accounts) else 0
-
-
-def judged(accounts: list[Account]) -> int:
-    """How many verdicts there are that are either ok or not."""
-    return sum(one.ok + one.fail for one in accounts)
 
 
 def print_findings(screen: Screen, findings: Findings, against: str, *, coverage: bool) -> None:
@@ -105,7 +110,7 @@ def print_findings(screen: Screen, findings: Findings, against: str, *, coverage
     accounts = findings.accounts()
     found = blocks(findings)
     expired = findings.expired()
-    _print_head(screen, findings, accounts, against)
+    print_head(screen, findings, accounts, against)
     under = _under(findings)
     for block in found:
         _print_block(screen, findings, block, under.get(block.rule, []))
@@ -124,24 +129,6 @@ def print_findings(screen: Screen, findings: Findings, against: str, *, coverage
     elif not found and not expired and not gaps:
         screen.line()
         screen.line("Nothing to report.", "green")
-
-
-def _print_head(screen: Screen, findings: Findings, accounts: list[Account], against: str) -> None:
-    snapshot = findings.snapshot
-    started = snapshot.run.get("started")
-    old = f", {age(time.time() - started)} old" if isinstance(started, (int, float)) else ""
-    screen.heading(f"Snapshot {snapshot.name}", f"{old}, against the {against}")
-    unknown = sum(one.unknown for one in accounts)
-    ran = [one for one in accounts if not one.trouble]
-    screen.line(
-        f"{number_of(len(ran), 'rule')} ran: {judged(accounts):,} verdicts, {unknown:,} unknown, "
-        f"{sum(one.not_applicable for one in accounts):,} not applicable"
-    )
-    later = [one for one in accounts if one.trouble.startswith("not run")]
-    if later:
-        screen.line(
-            f"{number_of(len(later), 'rule')} not run: they compare two snapshots (--before)", "dim"
-        )
 
 
 def _under(findings: Findings) -> dict[str, list[tuple[str, int]]]:
@@ -221,8 +208,9 @@ def _counted(targets: list[str], switches: set[str]) -> str:
 def _print_unknown(screen: Screen, findings: Findings, accounts: list[Account]) -> bool:
     """What could not be judged; whether some of it nobody has accepted."""
     rows = findings.database.execute(_UNKNOWN).fetchall()
-    stopped = [one for one in accounts if one.trouble and not one.trouble.startswith("not run")]
-    if not rows and not stopped:
+    unreported = findings.database.execute(_NOT_REPORTED).fetchall()
+    stopped = [one for one in accounts if one.state is RunState.STOPPED]
+    if not rows and not unreported and not stopped:
         return False
     screen.line()
     screen.heading("Unknown")
@@ -232,10 +220,21 @@ def _print_unknown(screen: Screen, findings: Findings, accounts: list[Account]) 
         line = f"  {_counted(targets, switches):>9}  {said}"
         for part in with_hosts(screen, f"{line} ({count:,})", targets, everyone, 13):
             screen.line(part, "yellow")
+    for system, fact, rules, count, targets in unreported:
+        said = f"{system} does not report {fact}, {number_of(count, 'port')}"
+        line = f"  {_counted(targets, switches):>9}  {said}: {_names(rules, len(accounts))}"
+        for part in with_hosts(screen, line, targets, everyone, 13):
+            screen.line(part, "yellow")
+        screen.line(f"{' ' * 13}to accept that: {accepting(system, fact)}", "dim")
     for one in stopped:
         for line in wrapped(screen, f"{one.rule} could not be run: {plain(one.trouble)}", 2):
             screen.line(line, "yellow")
     return True
+
+
+def accepting(system: str, fact: str) -> str:
+    """The command that accepts that a system does not report a fact."""
+    return f"railwright waive --system {system} --fact {fact} --reason 'why' --owner 'who'"
 
 
 def _print_away(screen: Screen, findings: Findings) -> None:
@@ -263,7 +262,7 @@ def _print_decided(screen: Screen, findings: Findings) -> None:
     for number, state, count, targets in rows:
         one = findings.waivers[number]
         text = (
-            f"  {count:>7,}  {state} until {one.expires} by {one.owner}: {one.rule} on "
+            f"  {count:>7,}  {state} until {one.until} by {one.owner}: {one.fact or one.rule} on "
             f"{fold(targets)}: {one.reason}"
         )
         screen.line(cut(screen, plain(text)))
@@ -285,7 +284,7 @@ def _print_coverage(screen: Screen, findings: Findings, accounts: list[Account])
         f"  {'rule':<{wide}}  {'judged':>9}  {'failed':>7}  {'unknown':>8}  {'not applicable':>14}"
     )
     screen.line(head, "dim")
-    for name, judged, failed, unknown, other, trouble in rows:
-        line = f"  {name:<{wide}}  {judged:>9}  {failed:>7}  {unknown:>8}  {other:>14}"
+    for name, told, failed, unknown, other, trouble in rows:
+        line = f"  {name:<{wide}}  {told:>9}  {failed:>7}  {unknown:>8}  {other:>14}"
         said = plain(trouble) or findings.rules[name].title
         screen.line(cut(screen, f"{line}  {said}"), "yellow" if unknown != "0" else "")

@@ -27,11 +27,12 @@ def _rows(findings: Findings, columns: tuple[str, ...], where: str) -> Iterator[
             yield dict(zip(columns, row, strict=True))
 
 
-def _waiver(findings: Findings, number: int | None) -> dict[str, str] | None:
+def _waiver(findings: Findings, number: int | None) -> dict[str, str | None] | None:
     if number is None:
         return None
     one = findings.waivers[number]
-    return {"reason": one.reason, "owner": one.owner, "expires": one.expires.isoformat()}
+    expires = one.expires.isoformat() if one.expires else None
+    return {"reason": one.reason, "owner": one.owner, "expires": expires}
 
 
 def _listed(rows: Iterator[dict[str, Any]]) -> Iterator[str]:
@@ -54,6 +55,7 @@ def _rule_rows(findings: Findings) -> Iterator[dict[str, Any]]:
             "fail": one.fail,
             "unknown": one.unknown,
             "not_applicable": one.not_applicable,
+            "state": one.state.value,
             "trouble": one.trouble,
         }
 
@@ -77,7 +79,7 @@ def as_json(findings: Findings, profile: str, status: int) -> Iterator[str]:
     failed = _rows(findings, (*_FIELDS, "state", "cause", "waiver"), "verdict = 'fail'")
     yield from _listed({**row, "waiver": _waiver(findings, row["waiver"])} for row in failed)
     yield '\n  ],\n  "unknown": ['
-    gaps = ("rule", "target", "subject", "why", "state", "waiver")
+    gaps = ("rule", "target", "subject", "reason", "why", "state", "waiver")
     unknown = _rows(findings, gaps, "verdict = 'unknown'")
     yield from _listed({**row, "waiver": _waiver(findings, row["waiver"])} for row in unknown)
     yield "\n  ]\n}\n"

@@ -5,7 +5,7 @@ from railwright.report.section import Section
 # NICs that the firmware tool can be asked about, as the runner chooses them, and what may be one.
 # Most cards are set alike: parameters are read of one card per kind.
 CARDS = """
-CREATE TABLE card AS
+CREATE TABLE asked_card AS
 SELECT f.target, f.pci, r.digest, coalesce(c.part_number, '') AS part_number
 FROM (FROM pci_function
       WHERE coalesce(vendor = '15b3', true) AND coalesce(class LIKE '02%', true)
@@ -18,7 +18,7 @@ SELECT k.digest, p.* EXCLUDE (target, read_at, pci)
 FROM nic_parameter AS p
 JOIN (SELECT digest, arg_min(target, row(target, pci)) AS target,
              arg_min(pci, row(target, pci)) AS pci
-      FROM card WHERE digest IS NOT NULL GROUP BY digest) AS k
+      FROM asked_card WHERE digest IS NOT NULL GROUP BY digest) AS k
     ON k.target = p.target AND k.pci = p.pci;
 """
 # The number counts, not the label before it (True(0) was seen); arrays have only their text.
@@ -37,7 +37,7 @@ FIRMWARE = (
                     THEN coalesce(parameter(p.name, p.port, p.element), 'none') END,
                CASE WHEN k.digest IS NOT NULL THEN coalesce(p.current_text, '') END,
                CASE WHEN k.digest IS NOT NULL THEN coalesce(p.next_text, '') END
-        FROM card AS k
+        FROM asked_card AS k
         LEFT JOIN (
             FROM kind_parameter WHERE coalesce(current_code <> next_code, current_text <> next_text)
         ) AS p ON p.digest = k.digest
@@ -55,7 +55,7 @@ FIRMWARE = (
                CASE WHEN k.digest IS NOT NULL THEN coalesce(o.parameter, 'none') END,
                CASE WHEN k.digest IS NOT NULL THEN coalesce(o.here, '') END,
                CASE WHEN k.digest IS NOT NULL THEN coalesce(o.most, '') END
-        FROM card AS k
+        FROM asked_card AS k
         LEFT JOIN odd_parameter AS o ON o.part_number = k.part_number AND o.digest = k.digest
         """,
         none="no NVIDIA NIC",
@@ -66,7 +66,7 @@ FIRMWARE = (
                    p.current_text AS here, {_VALUE} AS value
             FROM kind_parameter AS p
             JOIN (SELECT part_number, digest, sum(len(members)) AS cards
-                  FROM card JOIN machine USING (target) GROUP BY part_number, digest) AS k
+                  FROM asked_card JOIN machine USING (target) GROUP BY part_number, digest) AS k
                 ON k.digest = p.digest
             WHERE p.current_text IS NOT NULL
         ), counted AS (

@@ -6,8 +6,6 @@ from contextlib import closing
 from typing import Any, NamedTuple
 
 from railwright.errors import UsageError
-from railwright.facts.reader import Reader
-from railwright.facts.snapshot import Snapshot
 from railwright.report.adapters import Things, device_names, name_of
 from railwright.report.console import plain
 from railwright.report.host_ports import print_disagreements, print_ports
@@ -23,6 +21,8 @@ from railwright.report.screen import (
 )
 from railwright.report.switches import print_switch
 from railwright.report.tree import NOT_READ, Drawn, Function, Tree, lay_out, short_address
+from railwright.store.reader import Reader
+from railwright.store.snapshot import Snapshot
 
 MOST_LINES = 12  # of what waits, of ssh's words or of noise, on a terminal
 ROOT = {

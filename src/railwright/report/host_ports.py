@@ -10,7 +10,8 @@ from railwright.report.tree import NOT_READ
 
 # NULL is what was not read; `-` what a port cannot have.
 _PORTS = """
-SELECT p.device || CASE p.port WHEN 1 THEN '' ELSE '/' || p.port END, p.role, p.gpu_relation,
+SELECT p.device || CASE p.port WHEN 1 THEN '' ELSE '/' || p.port END,
+       p.role || CASE WHEN p.role_dispute <> '' THEN ' (disputed)' ELSE '' END, p.gpu_relation,
        CASE WHEN p.link_layer <> 'Ethernet' OR p.netdev = '' THEN '-' ELSE q.trust END,
        CASE WHEN p.link_layer <> 'Ethernet' OR p.netdev = '' THEN '-' ELSE f.priorities END,
        m.fec, m.part_number,
@@ -49,7 +50,7 @@ def print_ports(screen: Screen, facts: Facts) -> bool:
     ]
     columns = widths([_TITLE, *rows])
     screen.line()
-    screen.heading("RDMA ports", ": role inferred from this host alone")
+    screen.heading("RDMA ports", ": role inferred from slot and type of card")
     screen.line(cut(screen, "  " + padded(_TITLE, columns)), "dim")
     for row in rows:
         screen.line(cut(screen, "  " + padded(row, columns)), "yellow" if NOT_READ in row else "")

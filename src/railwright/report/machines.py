@@ -8,13 +8,13 @@ import re
 
 import duckdb
 
-from railwright.facts.alike import FEWEST, examples_of, find_kinds, number_kinds, words_behind
-from railwright.facts.derive.digest import hash_of
-from railwright.facts.derive.likeness import likened
-from railwright.facts.duck import identifier, words
-from railwright.facts.schema import tables
+from railwright.model.alike import FEWEST, examples_of, find_kinds, number_kinds, words_behind
+from railwright.model.derived.digest import hash_of
+from railwright.model.derived.likeness import likened
 from railwright.report.section import Section
 from railwright.report.sections import HELPERS, MACROS, SECTIONS
+from railwright.schema.table import tables
+from railwright.store.duck import identifier, words
 
 _MADE = re.compile(r"^CREATE (?:TEMP )?TABLE (\w+)(.*?);", re.DOTALL | re.MULTILINE)
 # What machines are told by beside `likeness`. Of gaps only what sections say of them: reasons are

@@ -9,8 +9,6 @@ from typing import NamedTuple
 
 import duckdb
 
-from railwright.facts.duck import identifier, quote
-from railwright.facts.snapshot import Snapshot
 from railwright.report.collected import is_whole
 from railwright.report.console import plain
 from railwright.report.machines import Machines
@@ -29,6 +27,8 @@ from railwright.report.screen import (
 from railwright.report.section import Section
 from railwright.report.sections import LLDP, SECTIONS, SWITCHES
 from railwright.report.switches import print_switches
+from railwright.store.duck import identifier, quote
+from railwright.store.snapshot import Snapshot
 
 MOST_ROWS = 20  # of one section on a terminal; a pipe gets all
 UNKNOWN = "unknown"

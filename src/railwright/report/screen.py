@@ -57,6 +57,11 @@ class Screen:
         self._console.print(line, soft_wrap=True)
 
 
+def about(seconds: float) -> str:
+    """How long something takes, for somebody who decides whether to wait."""
+    return f"{seconds / 60:.0f} min" if seconds >= 90 else f"{max(seconds, 1):.0f} s"
+
+
 def age(seconds: float) -> str:
     """`5 minutes`; the largest unit of which there are two."""
     for unit, size in (("day", 86_400), ("hour", 3_600), ("minute", 60)):

@@ -179,7 +179,7 @@ _KERNEL = (
         ("pci",),
         ("nvidia_smi",),
         """
-        SELECT target, CASE WHEN is_lost THEN smi_status ELSE name END, '10de:' || device_id,
+        SELECT target, CASE WHEN is_lost THEN smi_status ELSE name END, vendor || ':' || device_id,
                CASE WHEN is_lost THEN '-' ELSE driver_version END,
                pcie(link_speed_gts, link_width)
         FROM (SELECT *, smi_status = 'not listed by nvidia-smi' AS is_lost FROM gpu)
@@ -187,7 +187,7 @@ _KERNEL = (
         SELECT target, NULL, NULL, NULL, NULL FROM pci_function
         WHERE vendor IS NULL OR class IS NULL
         """,
-        none="no NVIDIA GPU",
+        none="no GPU",
         each=True,
     ),
 )
@@ -200,7 +200,11 @@ _PLACE = (
         ("infiniband",),
         ("pci", "ip_address", "ip_route"),
         """
-        SELECT p.target, p.role, p.role_reason, said(p.gpu_relation) FROM port AS p
+        SELECT p.target, p.role,
+               p.role_reason
+               || CASE WHEN p.role_dispute <> '' THEN ', though ' || p.role_dispute ELSE '' END,
+               said(p.gpu_relation)
+        FROM port AS p
         """,
         none="no RDMA port",
     ),

@@ -5,8 +5,8 @@ from pathlib import Path
 from rich.console import Console
 
 from railwright.errors import SnapshotError
-from railwright.facts.locks import holder
-from railwright.facts.snapshot import Snapshot, load, snapshots, unfinished
+from railwright.store.locks import holder
+from railwright.store.snapshot import Snapshot, load, snapshots, unfinished
 from railwright.text import plain
 
 

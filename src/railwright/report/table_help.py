@@ -3,8 +3,8 @@
 from difflib import get_close_matches
 
 from railwright.errors import UsageError
-from railwright.facts.schema import Table, tables
 from railwright.report.screen import Screen, cut, padded, widths, wrapped
+from railwright.schema.table import Table, tables
 
 
 def print_tables(screen: Screen, counts: dict[str, int]) -> None:

@@ -5,8 +5,7 @@ from pathlib import Path
 from rich.console import Console
 
 from railwright.errors import SnapshotError
-from railwright.facts.schema import table_names
-from railwright.facts.snapshot import load
+from railwright.store.snapshot import load
 from railwright.text import plain
 
 WITHOUT = "no digests: written before there were any, damage cannot be seen"
@@ -32,8 +31,7 @@ def _faults(path: Path) -> tuple[list[str], bool]:
     except SnapshotError as error:
         return [error.what], True
     found = []
-    facts = [f"facts/{table}.parquet" for table in table_names()]
-    for name in (*facts, *snapshot.verified.evidence()):
+    for name in snapshot.verified.names():
         try:
             snapshot.verified.check_bytes(name)
         except SnapshotError as error:  # noqa: PERF203 (each file is a world of its own)

@@ -20,7 +20,7 @@ sources = ["review N-24", "judgement: what a boot id tells of a machine that is 
 "port_scope.role" = "asked on Ethernet only: a GUID must be unique whatever the port is for"
 "port_scope.netdev" = "asked on Ethernet only"
 "probe_result.status" = "tells a port without an address from one whose addresses were not read"
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
 Two machines with one rail address or MAC address take each other's packets: connections break on both, now and then and

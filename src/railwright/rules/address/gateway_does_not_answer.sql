@@ -17,7 +17,7 @@ sources = [
 
 [uses]
 "probe_result.status" = "tells a gateway or an entry that is not there from one that was not read"
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
 Everything that leaves the rail's subnet goes to the gateway's MAC address. Where nobody answers for it, connections to

@@ -19,7 +19,7 @@ sources = ["review ADR-03", "review G-FLEET", "incident I-049 I-058"]
 
 [uses]
 "probe_result.status" = "tells a variable that is not set from one that was not read"
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 
 [parameters.least_members]
 default = 8

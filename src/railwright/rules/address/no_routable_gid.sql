@@ -13,7 +13,7 @@ sources = ["review ADR-01", "incident I-044", "NCCL src/transport/net_ib/connect
 "port_scope.vf_count" = "only excuses a port without a GID"
 "netdev.master" = "only excuses a port without a GID"
 "probe_result.status" = "tells an empty GID table from one that was not read whole"
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
 RoCE v2 addresses a peer by an IP address of the port, kept as a GID. A port that has only link-local GIDs (fe80::) or

@@ -13,7 +13,7 @@ sources = ["review ADR-08", "incident I-047", "NCCL src/transport/net_ib/connect
 "library_setting.value" = "a variable that is not set has no row; probe_result tells whether the files were read"
 "library_setting.precedence" = "a variable that is not set has no row; probe_result tells whether the files were read"
 "probe_result.status" = "tells a variable or a slot that is not there from one that was not read"
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
 NCCL chooses a GID of the family that NCCL_IB_ADDR_FAMILY names, IPv4 unless set. A port without an IPv4 GID keeps index 0,

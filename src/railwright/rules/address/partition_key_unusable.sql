@@ -18,8 +18,8 @@ sources = [
 
 [uses]
 "probe_result.status" = "tells a variable or a slot that is not there from one that was not read"
-"pkey.pkey" = "only for the words"
-"port_scope.inferred" = "caps the severity"
+"pkey.pkey" = {purpose = "words"}
+"port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
 A queue pair sends with the key at one place of the port's table. Where that place is empty, or both ends are limited

@@ -14,7 +14,7 @@ sources = ["review ADR-02", "incident I-043 I-044 I-058", "NCCL src/transport/ne
 
 [uses]
 "probe_result.status" = "tells a variable or a slot that is not there from one that was not read"
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 
 [grades]
 blocker = "the slot is empty"

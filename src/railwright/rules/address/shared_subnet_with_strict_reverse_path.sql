@@ -14,7 +14,7 @@ sources = ["review ADR-04", "incident I-052", "Linux Documentation/networking/ip
 
 [uses]
 "probe_result.status" = "tells a port without an address from one whose addresses were not read"
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
 With rp_filter 1 the kernel drops what arrives at another interface than the one it would answer by. Of several rails in

@@ -17,7 +17,7 @@ sources = ["review ADR-04", "incident I-052 I-053 I-054", "Linux Documentation/n
 
 [uses]
 "probe_result.status" = "tells a port without an address from one whose addresses were not read"
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
 With the kernel's defaults any interface answers ARP for any address of the host. If several rails share a subnet, peers

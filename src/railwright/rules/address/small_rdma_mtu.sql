@@ -19,11 +19,11 @@ sources = ["review MTU-01", "incident I-149", "reference B3", "Linux include/rdm
 
 [uses]
 "port_scope.netdev" = "asked on Ethernet only"
-"port_scope.inferred" = "caps the severity"
-"port_scope.rate_gbps" = "only for the cost"
-"port_scope.pci" = "only for the cost"
-"pcie_endpoint.narrowest_gbps" = "only for the cost"
-"pci_config.max_payload" = "only for the cost"
+"port_scope.inferred" = {purpose = "severity"}
+"port_scope.rate_gbps" = {purpose = "cost"}
+"port_scope.pci" = {purpose = "cost"}
+"pcie_endpoint.narrowest_gbps" = {purpose = "cost"}
+"pci_config.max_payload" = {purpose = "cost"}
 
 [parameters.least_netdev_mtu]
 default = 4192

@@ -12,7 +12,7 @@ since = "0.2"
 sources = ["review MTU-03", "reference B3", "judgement: the port's frame size is set by the physical function alone"]
 
 [uses]
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
 A virtual function sends through the port of its physical function, and that one sets the port's frame size. A pod whose

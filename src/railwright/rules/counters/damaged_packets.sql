@@ -13,8 +13,8 @@ since = "0.2"
 sources = ["review CNT-02, G-WINDOW", "reference B5", "incident I-072"]
 
 [uses]
-"port_scope.netdev" = "only for the words"
-"port_scope.inferred" = "caps the severity"
+"port_scope.netdev" = {purpose = "words"}
+"port_scope.inferred" = {purpose = "severity"}
 
 [grades]
 high = "more than packets_per_hour, counted over an hour at least"

@@ -20,7 +20,7 @@ sources = [
 "site.pfc_mask" = "which classes are lossless; where the site says nothing, those with PFC on"
 "qos_priority.pfc_enabled" = "asked where the site says nothing"
 "dcb_pfc_priority.enabled" = "the kernel's own tool tells the same where mlnx_qos is not installed"
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
 A lossless class must never drop: RoCE counts on it and recovers badly. If the NIC's receive buffer overflows all the same,

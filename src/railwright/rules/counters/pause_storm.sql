@@ -13,7 +13,7 @@ since = "0.2"
 sources = ["review N-07, G-WINDOW", "mlx5 counters.rst (tx_pause_storm_error_events, tx_pause_storm_warning_events)", "incident I-063, I-071"]
 
 [uses]
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 
 [grades]
 high = "so long that its watchdog stopped the pause"

@@ -26,7 +26,7 @@ sources = [
 "port_scope.pci" = "asked for the card's own switch"
 "nic_parameter.current_code" = "of USER_PROGRAMMABLE_CC, which older cards do not offer: the same"
 "site.adaptive_routing" = "out of order is then normal"
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 
 [parameters.least_members]
 default = 8

@@ -20,7 +20,7 @@ sources = [
 
 [uses]
 "port_scope.cohort" = "asked where more than one packet a second is sent anew"
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 
 [parameters.least_members]
 default = 8

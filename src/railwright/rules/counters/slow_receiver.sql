@@ -22,7 +22,7 @@ sources = [
 "site.programmable_cc" = "under programmable congestion control the counters of marks are no evidence"
 "port_scope.pci" = "asked for the card's own switch"
 "nic_parameter.current_code" = "of USER_PROGRAMMABLE_CC, which older cards do not offer: the same"
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 
 [parameters.most_share]
 default = 0.01

@@ -14,7 +14,7 @@ sources = [
 [uses]
 "rdma_node.port" = "asked of umad only: uverbs has one node for all ports"
 "kernel_module.state" = "asked where a host has no node of a kind at all: the module that makes them is then not loaded"
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
 Applications reach the RDMA device through /dev/infiniband/uverbs*, InfiniBand's tools (ibstat of other nodes, perfquery,

@@ -29,14 +29,15 @@ reason = "review DRV-04, as NVSentinel escalates"
 "kernel_message.kind" = "every message has one; a log that was not read has no messages"
 
 [uses]
+"nic_scope.vendor" = "a card of another vendor has no such thing, or none that is read"
 "kernel_message.pci" = "every message of a NIC's driver names one"
 "kernel_message.seconds" = "NULL where the log prints dates; asked only where there are enough errors"
 "kernel_message.text" = "the firmware's status, which tells a bad question from a bad card"
 "kernel_message.command" = "which command failed"
 "kernel_message.severity" = "only health messages have one"
 "nic_scope.role" = "a function without a port of its own has no role; only management and unused ports are left out"
-"nic_scope.inferred" = "caps the severity"
-"nic_scope.device" = "for the words"
+"nic_scope.inferred" = {purpose = "severity"}
+"nic_scope.device" = {purpose = "words"}
 +++
 ## Why it matters
 One refused command is nothing. Several in an hour on one NIC mean that its firmware, its driver or what jobs ask of
@@ -87,7 +88,8 @@ select
     n.pci,
     c.count || ' errors: ' || c.words as observed,
     'fewer than ' || $least_errors || ' in ' || $window_s || ' s' as expected,
-    not coalesce(n.role, '') in ('management', 'unused') as applies, -- null: without a port there is no role
+    not is_of_other_vendor(n.vendor)
+        and not coalesce(n.role, '') in ('management', 'unused') as applies, -- null: without a port there is no role
     case
         when c.shortest_s <= $window_s then true
         when c.count >= $least_errors and c.timed < c.count then null

@@ -19,13 +19,14 @@ sources = [
 "kernel_message.kind" = "every message has one; a log that was not read has no messages"
 
 [uses]
+"nic_scope.vendor" = "a card of another vendor has no such thing, or none that is read"
 "kernel_message.pci" = "every message of a NIC's driver names one"
 "kernel_message.text" = "which health message it is"
 "kernel_message.severity" = "some health messages have none: those are all fatal"
-"kernel_message.command" = "for the words"
+"kernel_message.command" = {purpose = "words"}
 "nic_scope.role" = "a function without a port of its own has no role; only management and unused ports are left out"
-"nic_scope.inferred" = "caps the severity"
-"nic_scope.device" = "for the words"
+"nic_scope.inferred" = {purpose = "severity"}
+"nic_scope.device" = {purpose = "words"}
 +++
 ## Why it matters
 The card failed under its driver and came back. Jobs that used it then lost their connections, and a card that did this
@@ -60,7 +61,8 @@ select
     n.pci,
     e.words as observed,
     'no fatal error since boot' as expected,
-    not coalesce(n.role, '') in ('management', 'unused') as applies, -- null: without a port there is no role
+    not is_of_other_vendor(n.vendor)
+        and not coalesce(n.role, '') in ('management', 'unused') as applies, -- null: without a port there is no role
     case when e.pci is not null then true when w.is_whole then false end as fault,
     n.device as detail,
     n.inferred

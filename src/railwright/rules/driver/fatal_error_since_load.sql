@@ -17,14 +17,15 @@ sources = [
 "kernel_message.kind" = "every message has one; a log that was not read has no messages"
 
 [uses]
+"nic_scope.vendor" = "a card of another vendor has no such thing, or none that is read"
 "kernel_message.pci" = "every message of a NIC's driver names one"
 "kernel_message.text" = "which health message it is"
 "kernel_message.severity" = "some health messages have none: those are all fatal"
-"kernel_message.command" = "for the words"
+"kernel_message.command" = {purpose = "words"}
 "nic_scope.driver" = "asked only where a probe failed: whether a driver is bound now"
 "nic_scope.role" = "a NIC that is dead has no port and so no role; only management and unused ports are left out"
-"nic_scope.inferred" = "caps the severity"
-"nic_scope.device" = "for the words"
+"nic_scope.inferred" = {purpose = "severity"}
+"nic_scope.device" = {purpose = "words"}
 +++
 ## Why it matters
 The card no longer answers its driver. The link may still be up and the port may still say ACTIVE, while every job that
@@ -73,7 +74,8 @@ select
     n.pci,
     e.words as observed,
     'no fatal error' as expected,
-    not coalesce(n.role, '') in ('management', 'unused') as applies, -- null: without a port there is no role
+    not is_of_other_vendor(n.vendor)
+        and not coalesce(n.role, '') in ('management', 'unused') as applies, -- null: without a port there is no role
     case
         when e.fatal > 0 then true
         when e.probes_failed > 0 and n.driver = '' then true

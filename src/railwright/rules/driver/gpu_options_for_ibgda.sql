@@ -3,7 +3,7 @@ id = "DRV-07"
 title = "GPU driver lacks the options with which GPUs drive the NIC"
 severity = "medium"
 subject = "host"
-needs = ["host_scope.gpus", "host_scope.architecture", "gpu_direct.gpu_driver_version", "gpu_driver.value"]
+needs = ["host_scope.nvidia_gpus", "host_scope.architecture", "gpu_direct.gpu_driver_version", "gpu_driver.value"]
 message = "{subject} has {observed}; IBGDA needs {expected}"
 since = "0.2"
 sources = [
@@ -39,7 +39,7 @@ select
     h.target,
     concat_ws(' and ', 'EnableStreamMemOPs ' || o.stream_operations, 'RegistryDwords "' || o.registry || '"') as observed,
     'EnableStreamMemOPs 1 and PeerMappingOverride=1' as expected,
-    s.ibgda is true and h.gpus > 0 and h.architecture = 'x86_64' and d.gpu_driver_version <> '' as applies,
+    s.ibgda is true and h.nvidia_gpus > 0 and h.architecture = 'x86_64' and d.gpu_driver_version <> '' as applies,
     o.stream_operations <> '1' or not regexp_matches(o.registry, '(^|[;, ])PeerMappingOverride=1($|[;, ])') as fault
 from host_scope as h
 cross join site as s

@@ -23,7 +23,7 @@ reason = "review DRV-05: less than nearly all of it can run out with large buffe
 
 [uses]
 "numa_node.memory_total_mb" = "asked only where a limit is a number"
-"resource_limit.value" = "for the words"
+"resource_limit.value" = {purpose = "words"}
 "probe_result.status" = "tells that nothing sets a limit from that nothing was read"
 +++
 ## Why it matters

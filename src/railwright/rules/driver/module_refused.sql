@@ -14,7 +14,7 @@ sources = [
 
 [uses]
 "kernel_message.driver" = "the module of a message that was found"
-"kernel_message.text" = "the symbol, for the words"
+"kernel_message.text" = {purpose = "words", why = "the symbol"}
 "probe_result.status" = "tells what is not there from what was not read"
 +++
 ## Why it matters

@@ -15,6 +15,7 @@ sources = [
 
 [uses]
 "probe_result.reason" = "the tool's own words where it failed"
+"port_scope.role" = "leaves ports for management out; of unknown role, a device must open"
 +++
 ## Why it matters
 The kernel has the device, the link is up, but libibverbs cannot open it: there is no provider library for its driver,
@@ -41,7 +42,15 @@ with answered as (
     group by target
 ),
 
--- A device without a PCI function is software, and nobody's loss.
+-- A port for management is used by IP alone (irdma loads itself on an Intel E810).
+for_ip as (
+    select target, device
+    from port_scope
+    group by target, device
+    having all_known(role in ('management', 'unused'))
+),
+
+-- A device without a PCI function is software, and nobody's loss; one of type SMI is for the subnet manager, and has no verbs.
 devices as (
     select
         r.target,
@@ -51,6 +60,8 @@ devices as (
         string_agg(r.device, ', ' order by r.device) filter (v.device is null and r.pci <> '') as words
     from rdma_device as r
     left join verbs_device as v on v.target = r.target and v.device = r.device
+    anti join for_ip as i on i.target = r.target and i.device = r.device -- null: of unknown role, a device must open
+    where r.device not like 'smi%'
     group by r.target
 )
 

@@ -22,7 +22,7 @@ sources = [
 "site.programmable_cc" = "congestion control then runs as a program"
 "nic_parameter.current_code" = "of USER_PROGRAMMABLE_CC, which older cards do not offer"
 "port_scope.pci" = "a port has always one"
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 "probe_result.status" = "tells a driver that has no such switch from one that was not read"
 +++
 ## Why it matters

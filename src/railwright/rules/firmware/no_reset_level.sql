@@ -14,6 +14,7 @@ sources = [
 ]
 
 [uses]
+"nic_scope.vendor" = "a card of another vendor has no such thing, or none that is read"
 "nic_firmware.version" = "a burned firmware waits for a reset too"
 "nic_firmware.running_version" = "the same"
 "nic_parameter.read_only" = "older tools never mark read-only rows"
@@ -49,7 +50,7 @@ select
     case when r.supported_levels = '' then 'no reset level' else 'only level ' || r.supported_levels end as observed,
     'level 3, 4 or 5' as expected,
     -- A guest's virtual function has no parameters of its own (ids: mlx5_core's table).
-    not is_virtual_function(n.device_id)
+    not is_of_other_vendor(n.vendor) and not is_virtual_function(n.device_id)
     and (c.is_waiting or (f.running_version <> '' and f.running_version <> f.version)) as applies,
     -- Level 0 patches running firmware, level 1 restarts the Arm side: neither reads the parameters anew.
     not list_has_any(string_split(r.supported_levels, ','), ['3', '4', '5']) as fault,

@@ -15,6 +15,7 @@ sources = [
 ]
 
 [uses]
+"nic_scope.vendor" = "a card of another vendor has no such thing, or none that is read"
 "wanted_parameter.value" = "a site that names none has none that counts more"
 "nic_scope.role" = "a function without a port of its own has no role; only management and unused ports are left out"
 "rdma_device.pci" = "which board it is decides the severity alone"
@@ -59,6 +60,7 @@ cards as (
     select
         n.target,
         n.pci,
+        n.vendor,
         n.device_id,
         n.role,
         case when r.pci is null then f.psid else r.psid end as psid
@@ -106,7 +108,7 @@ select
     w.words as observed,
     'nothing waits' as expected,
     -- A guest's virtual function has no parameters of its own (ids: mlx5_core's table).
-    not is_virtual_function(c.device_id)
+    not is_of_other_vendor(c.vendor) and not is_virtual_function(c.device_id)
     and not coalesce(c.role, '') in ('management', 'unused') as applies, -- null: without a port there is no role
     w.is_waiting as fault,
     case

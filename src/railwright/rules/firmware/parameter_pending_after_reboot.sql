@@ -13,6 +13,7 @@ since = "0.2"
 sources = ["review FWC-04, G-PF, EFFECTS", "incident I-119, I-120, I-121"]
 
 [uses]
+"nic_scope.vendor" = "a card of another vendor has no such thing, or none that is read"
 "nic_parameter.read_only" = "older tools never mark read-only rows"
 +++
 ## Why it matters
@@ -67,7 +68,7 @@ select
     w.words as observed,
     'in force after a reboot' as expected,
     -- A guest's virtual function has no parameters of its own (ids: mlx5_core's table).
-    not is_virtual_function(n.device_id)
+    not is_of_other_vendor(n.vendor) and not is_virtual_function(n.device_id)
     and c.is_waiting and h.boot_id <> e.boot_id as applies,
     w.is_left_over as fault
 from nic_scope as n

@@ -18,6 +18,7 @@ sources = [
 "nic_firmware.running_version" = "devlink tells it"
 
 [uses]
+"nic_scope.vendor" = "a card of another vendor has no such thing, or none that is read"
 "nic_scope.role" = "a function without a port of its own has no role; only management and unused ports are left out"
 "devlink_device.pci" = "asked only where flint gave nothing: it needs root, devlink does not"
 "devlink_version.version" = "the same"
@@ -63,6 +64,7 @@ versions as (
         n.target,
         n.pci,
         n.role,
+        n.vendor,
         n.device_id,
         -- '' = flint printed none: the same as in the flash.
         case when f.pci is null then d.running when f.running_version = '' then f.version else f.running_version end as running,
@@ -78,7 +80,7 @@ select
     v.running as observed,
     v.stored as expected,
     -- A guest's virtual function has no flash of its own (ids: mlx5_core's table).
-    not is_virtual_function(v.device_id)
+    not is_of_other_vendor(v.vendor) and not is_virtual_function(v.device_id)
     and not coalesce(v.role, '') in ('management', 'unused') as applies, -- null: without a port there is no role
     v.running <> v.stored as fault,
     'a reset takes down ' || c.count || ' function(s) in this slot' as detail

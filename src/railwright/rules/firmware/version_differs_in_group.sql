@@ -18,7 +18,7 @@ unit = "NICs"
 reason = "review G-FLEET: fewer are no group to compare in"
 
 [uses]
-"nic_scope.inferred" = "caps the severity: like cards are told by their role, among others"
+"nic_scope.inferred" = {purpose = "severity", why = "like cards are told by their role, among others"}
 "probe_result.status" = "tells a function without an RDMA device from one whose device was not read"
 +++
 ## Why it matters

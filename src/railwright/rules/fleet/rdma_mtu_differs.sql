@@ -11,13 +11,13 @@ since = "0.2"
 sources = ["review MTU-02, G-FLEET", "K-PMA: the active MTU is not in sysfs", "incident I-148", "reference B3"]
 
 [uses]
-"port_scope.inferred" = "caps the severity"
-"port_scope.netdev" = "only for the words"
-"port_scope.link_layer" = "only for the cost"
-"port_scope.rate_gbps" = "only for the cost"
-"port_scope.pci" = "only for the cost"
-"pcie_endpoint.narrowest_gbps" = "only for the cost"
-"pci_config.max_payload" = "only for the cost"
+"port_scope.inferred" = {purpose = "severity"}
+"port_scope.netdev" = {purpose = "words"}
+"port_scope.link_layer" = {purpose = "cost"}
+"port_scope.rate_gbps" = {purpose = "cost"}
+"port_scope.pci" = {purpose = "cost"}
+"pcie_endpoint.narrowest_gbps" = {purpose = "cost"}
+"pci_config.max_payload" = {purpose = "cost"}
 
 [parameters.least_members]
 default = 8

@@ -16,10 +16,10 @@ sources = ["review GDR-01", "incident I-002", "incident I-003", "incident I-004"
 
 [uses]
 "nic_scope.role" = "leaves storage and management out; a NIC of unknown role next to a GPU is one of compute"
-"nic_scope.inferred" = "caps the severity"
+"nic_scope.inferred" = {purpose = "severity"}
 "pci_function.vendor" = "tells the switch of a ConnectX or BlueField, whose rules are others"
 "pcie_path.hop" = "the ports between the two"
-"kernel_argument.value" = "only for the words"
+"kernel_argument.value" = {purpose = "words"}
 +++
 ## Why it matters
 With request or completion redirect on, a PCIe switch sends what a GPU and a NIC have for each other up to the root

@@ -11,7 +11,8 @@ sources = ["review GDR-05", "Mellanox/nic-configuration-operator README (ATS_ENA
     "reference B1.1"]
 
 [uses]
-"nic_scope.inferred" = "caps the severity"
+"nic_scope.vendor" = "a card of another vendor has no such thing, or none that is read"
+"nic_scope.inferred" = {purpose = "severity"}
 "nic_scope.device" = "tells a device that was lent to a pod, or is half of a bond"
 "port_scope.role" = "only for half of a bond: the role of the other function in its slot"
 "port_scope.pci" = "the same"
@@ -65,6 +66,7 @@ select
         and n.architecture = 'x86_64'
         and s.pci is null
         and w.pci is null
+        and not is_of_other_vendor(n.vendor)
         and n.driver <> 'vfio-pci'
         and not (n.device is null and n.netns_mode = 'exclusive' and r.status is not null)
         and not (a.pci is null and p.status is not null)

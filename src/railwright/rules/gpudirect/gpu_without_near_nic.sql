@@ -16,7 +16,7 @@ sources = ["review GDR-11 and K8S-04", "incident I-145", "incident I-147", "pci.
 "gpu.device_id" = "unknown without it; the table is that of the subjects"
 "host_scope.compute_nics" = "nothing is wanted where the site does not say how many compute NICs there are"
 "nic_scope.role" = "leaves storage and management out; a NIC of unknown role next to a GPU is one of compute"
-"gpu_nic.relation" = "only for the words"
+"gpu_nic.relation" = {purpose = "words"}
 +++
 ## Why it matters
 On eight-GPU boards each GPU shares a PCIe switch with a NIC. A GPU that has none sends through the CPU or the other

@@ -12,6 +12,7 @@ sources = ["review GDR-04", "incident I-006", "incident I-007", "incident I-008"
     "NVIDIA Grace Blackwell CX8 GPUDirect RDMA guide"]
 
 [uses]
+"nic_scope.vendor" = "a card of another vendor has no such thing, or none that is read"
 "nic_scope.device_id" = "asked only in a guest: whether it is a virtual function"
 "nic_scope.is_grace" = "Grace has no PCIe ATS"
 "node_class.passes_physical_functions" = "a class may say that guests get no whole NICs"
@@ -37,6 +38,7 @@ select
     1 as expected,
     h.gpus > 0
         and n.is_grace is not true
+        and not is_of_other_vendor(n.vendor)
         and c.passes_physical_functions is not false
         and (
             (n.virtualization = 'hypervisor' and n.driver = 'vfio-pci')

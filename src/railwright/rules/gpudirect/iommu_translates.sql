@@ -11,10 +11,10 @@ sources = ["review GDR-06", "incident I-010", "Linux Documentation/ABI/testing/s
     "judgement: what to do on each architecture"]
 
 [uses]
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 "port_scope.pci" = "the NICs of compute"
 "probe_result.status" = "tells a host without RDMA from one that was not read"
-"kernel_argument.value" = "only for the words"
+"kernel_argument.value" = {purpose = "words"}
 +++
 ## Why it matters
 In the modes DMA and DMA-FQ each address of a transfer goes through the IOMMU's tables, and traffic between GPU and NIC

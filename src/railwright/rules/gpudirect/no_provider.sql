@@ -3,7 +3,7 @@ id = "GDR-07"
 title = "Nothing lets the NIC reach GPU memory"
 severity = "high"
 subject = "host"
-needs = ["host_scope.gpus", "host_kind.nic_functions", "gpu_direct.gpu_driver_version", "gpu_direct.peermem_module"]
+needs = ["host_scope.nvidia_gpus", "host_kind.nic_functions", "gpu_direct.gpu_driver_version", "gpu_direct.peermem_module"]
 message = "{subject} has {observed}: GPU traffic goes through host memory"
 cost = "33 instead of 93 GB/s (incident I-001)"
 since = "0.2"
@@ -14,9 +14,9 @@ sources = ["review GDR-07", "incident I-001", "incident I-018", "incident I-100"
 "host_scope.virtualization" = "leaves out hosts that hand their GPUs to guests"
 "gpu_direct.memory_peers" = "says the same as the module where the RDMA stack keeps a registry"
 "gpu_direct.gpu_driver_kind" = "asked only where no module is loaded"
-"kernel_message.kind" = "only for the words"
-"kernel_message.driver" = "only for the words"
-"kernel_message.text" = "only for the words"
+"kernel_message.kind" = {purpose = "words"}
+"kernel_message.driver" = {purpose = "words"}
+"kernel_message.text" = {purpose = "words"}
 +++
 ## Why it matters
 RDMA straight to and from GPU memory takes one of two things: dma-buf (open GPU kernel modules and an RDMA stack that
@@ -37,7 +37,7 @@ select
     h.target,
     'no peer memory module and a ' || d.gpu_driver_kind || ' GPU driver, ' || d.gpu_driver_version as observed,
     'dma-buf or nvidia-peermem' as expected,
-    h.gpus > 0
+    h.nvidia_gpus > 0
         and k.nic_functions > 0
         and coalesce(h.virtualization <> 'hypervisor', true) -- null: a loaded GPU driver says enough
         and d.gpu_driver_version <> '' as applies,

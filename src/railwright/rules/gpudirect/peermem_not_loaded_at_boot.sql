@@ -4,7 +4,7 @@ title = "Nothing loads the peer memory module at the next boot"
 severity = "low"
 subject = "host"
 needs = [
-    "host_scope.gpus", "gpu_direct.peermem_module", "gpu_direct.gpu_driver_kind", "boot_module.how",
+    "host_scope.nvidia_gpus", "gpu_direct.peermem_module", "gpu_direct.gpu_driver_kind", "boot_module.how",
 ]
 message = "{subject} has {observed}, expected {expected}"
 preview = true
@@ -42,7 +42,7 @@ select
     h.target,
     d.peermem_module || ' loaded, and no file that loads it at boot' as observed,
     'an entry in /etc/modules-load.d' as expected,
-    h.gpus > 0 and d.peermem_module <> ''
+    h.nvidia_gpus > 0 and d.peermem_module <> ''
         and d.gpu_driver_kind = 'proprietary' -- open modules serve by dma-buf
         and k.node is null as applies,
     case when n.entries > 0 then false when n.unread = 0 then true end as fault

@@ -3,7 +3,7 @@ id = "GDR-08"
 title = "The peer memory module is loaded and has not registered"
 severity = "high"
 subject = "host"
-needs = ["host_scope.gpus", "gpu_direct.peermem_module", "gpu_direct.memory_peers", "kernel_module.taints"]
+needs = ["host_scope.nvidia_gpus", "gpu_direct.peermem_module", "gpu_direct.memory_peers", "kernel_module.taints"]
 message = "{subject} has {observed}, and the RDMA stack knows of no GPU memory"
 covers = ["GDR-10"]
 cost = "33 instead of 93 GB/s without GPUDirect (incident I-001)"
@@ -13,9 +13,9 @@ sources = ["review GDR-08 and GDR-10", "incident I-014", "incident I-015", "inci
 
 [uses]
 "gpu_direct.gpu_driver_kind" = "asked only where nothing is registered: an open driver may serve by dma-buf"
-"kernel_message.kind" = "only for the words"
-"kernel_message.driver" = "only for the words"
-"kernel_message.text" = "only for the words"
+"kernel_message.kind" = {purpose = "words"}
+"kernel_message.driver" = {purpose = "words"}
+"kernel_message.text" = {purpose = "words"}
 +++
 ## Why it matters
 `lsmod` shows nvidia_peermem, and still GPUDirect is off in one library and on in the next: some look for the module,
@@ -35,7 +35,7 @@ select
     h.target,
     d.peermem_module || ' loaded, memory_peers ' || case d.memory_peers when '' then 'empty' else d.memory_peers end as observed,
     'memory_peers/nv_mem' as expected,
-    h.gpus > 0
+    h.nvidia_gpus > 0
         and d.peermem_module <> ''
         and i.taints like '%O%' as applies, -- built outside the kernel's tree: DOCA or OFED
     case

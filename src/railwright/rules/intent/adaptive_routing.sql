@@ -12,7 +12,7 @@ sources = ["review N-16", "reference B1.1, B1.2", "judgement: the site's word st
 
 [uses]
 "site.adaptive_routing" = "nothing is wanted where the site says nothing"
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
 Where switches spread the packets of one flow over all paths, they arrive out of order. A NIC that is not prepared takes that

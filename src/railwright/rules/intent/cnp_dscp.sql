@@ -17,7 +17,7 @@ sources = ["review QOS-06", "reference B1.1, B1.2, B3"]
 "port_scope.pci" = "asked where the driver shows no value"
 "netdev.port_name" = "asked where the driver shows no value: which of the card's ports this is"
 "nic_parameter.current_code" = "asked where the driver shows no value"
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
 A CNP must overtake the queue that it reports. With another DSCP than the switches expect it waits among best effort (DSCP 4

@@ -16,7 +16,7 @@ sources = ["review QOS-06", "reference B1.1, B1.2, B3"]
 "port_scope.pci" = "asked where the driver shows no value"
 "netdev.port_name" = "asked where the driver shows no value: which of the card's ports this is"
 "nic_parameter.current_code" = "asked where the driver shows no value"
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
 The priority chooses the queue in which the NIC sends its CNPs, and the tag of VLAN packets. Behind data, or in a priority

@@ -6,6 +6,7 @@ subject = "host"
 needs = ["host_scope.has_class", "port_scope.card", "port_scope.role", "probe_result.status"]
 message = "{subject} has {observed} compute NICs, its class has {expected}"
 covers = ["PCI-08"]
+implied_by = ["INV-01"]
 since = "0.2"
 sources = [
   "review PCI-08",
@@ -16,7 +17,7 @@ sources = [
 
 [uses]
 "host_scope.compute_nics" = "nothing is wanted where the class says nothing"
-"port_scope.inferred" = "caps the severity where an inferred role left a card out"
+"port_scope.inferred" = {purpose = "severity", why = "where an inferred role left a card out"}
 "nic_scope.driver" = "asked only where cards are missing: which are in a pod or a guest"
 "nic_scope.device" = "the same"
 "nic_scope.netns_mode" = "the same"

@@ -17,7 +17,7 @@ sources = ["review QOS-03", "reference B3", "incident I-061, I-070", "Linux mlx5
 "site.data_priority" = "nothing is wanted where the site says nothing"
 "qos_port.trust" = "where a DSCP map is shown the port trusts DSCP"
 "dcb_app.priority" = "the kernel's own tool tells the same where mlnx_qos is not installed"
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
 The NIC sorts RoCE data by its DSCP. In another priority than the design's it meets other buffers, another scheduler and no

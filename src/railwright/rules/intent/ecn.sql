@@ -14,7 +14,7 @@ sources = ["review QOS-05", "reference B3", "incident I-070", "docs.nvidia.com: 
 "site.ecn" = "nothing is wanted where the site says nothing"
 "site.data_priority" = "nothing is wanted where the site does not say which priority data has"
 "site.programmable_cc" = "then a program decides, not these switches"
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
 The notification point of the receiver turns marks into CNPs, the reaction point of the sender slows down for them. With one

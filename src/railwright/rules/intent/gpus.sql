@@ -5,6 +5,7 @@ severity = "high"
 subject = "host"
 needs = ["host_scope.has_class", "host_scope.gpus"]
 message = "{subject} has {observed} GPUs on the PCI bus, its class has {expected}"
+implied_by = ["INV-01"]
 since = "0.2"
 sources = [
   "review PCI-08 (the same for GPUs: never trim the expectation)",

@@ -12,7 +12,7 @@ sources = ["review PCI-04, EFFECTS", "reference B3", "nic-configuration-operator
 
 [uses]
 "site.max_read_request" = "nothing is wanted where the site says nothing"
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
 Small reads need more of them in flight to fill the link. Many hosts reach line rate with 512 bytes all the same: NVIDIA's

@@ -11,13 +11,13 @@ sources = ["review MTU-01, EFFECTS", "reference B3 (RoCE MTU)", "judgement: seve
 
 [uses]
 "site.netdev_mtu" = "nothing is wanted where the site says nothing"
-"port_scope.inferred" = "caps the severity"
-"port_scope.state" = "only for the cost"
-"port_scope.rate_gbps" = "only for the cost"
-"verbs_port.active_mtu" = "only for the cost"
-"port_scope.pci" = "only for the cost"
-"pcie_endpoint.narrowest_gbps" = "only for the cost"
-"pci_config.max_payload" = "only for the cost"
+"port_scope.inferred" = {purpose = "severity"}
+"port_scope.state" = {purpose = "cost"}
+"port_scope.rate_gbps" = {purpose = "cost"}
+"verbs_port.active_mtu" = {purpose = "cost"}
+"port_scope.pci" = {purpose = "cost"}
+"pcie_endpoint.narrowest_gbps" = {purpose = "cost"}
+"pci_config.max_payload" = {purpose = "cost"}
 +++
 ## Why it matters
 RoCE packets hold the largest of 256 to 4096 bytes that the MTU less 96 allows, and two ends agree on the smaller one: one

@@ -19,7 +19,7 @@ sources = [
 "wanted_parameter.value" = "nothing is wanted of parameters that the site does not name"
 "nic_firmware.psid" = "asked only where no RDMA device is seen: in a pod's namespace, or the second function of a bond"
 "nic_parameter.current_code" = "arrays and long numbers have none: then only the text can be compared"
-"nic_parameter.next_text" = "for the words"
+"nic_parameter.next_text" = {purpose = "words"}
 "probe_result.status" = "tells a parameter that the card does not offer from one that was not read"
 +++
 ## Why it matters

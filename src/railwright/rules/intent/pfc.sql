@@ -17,7 +17,7 @@ sources = ["review QOS-02, EFFECTS", "reference B3", "incident I-059", "Linux ml
 [uses]
 "site.pfc_mask" = "nothing is wanted where the site says nothing"
 "dcb_pfc_priority.enabled" = "the kernel's own tool tells the same where mlnx_qos is not installed"
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
 A lossless priority that does not pause drops under load, and RoCE goes back and sends again. One that pauses without need

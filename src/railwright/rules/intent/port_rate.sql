@@ -11,14 +11,15 @@ since = "0.2"
 sources = ["review LNK-02, G-CAUSE", "incident I-080"]
 
 [uses]
+"port_scope.rate_dispute" = {purpose = "words"}
 "host_scope.port_rate_gbps" = "nothing is wanted where the class says nothing"
-"host_scope.class" = "only for the words"
-"port_scope.inferred" = "caps the severity"
-"port_scope.link_layer" = "only for the cost"
-"verbs_port.active_mtu" = "only for the cost"
-"port_scope.pci" = "only for the cost"
-"pcie_endpoint.narrowest_gbps" = "only for the cost"
-"pci_config.max_payload" = "only for the cost"
+"host_scope.class" = {purpose = "words"}
+"port_scope.inferred" = {purpose = "severity"}
+"port_scope.link_layer" = {purpose = "cost"}
+"verbs_port.active_mtu" = {purpose = "cost"}
+"port_scope.pci" = {purpose = "cost"}
+"pcie_endpoint.narrowest_gbps" = {purpose = "cost"}
+"pci_config.max_payload" = {purpose = "cost"}
 +++
 ## Why it matters
 The job runs, slower: a collective waits for its slowest rail. Nothing in the job's output says why.
@@ -46,7 +47,8 @@ select
     cost_gbps(
         w.wire_gbps, e.narrowest_gbps, g.max_payload,
         wire_write_gbps(h.port_rate_gbps, w.mtu, w.headers), e.narrowest_gbps, g.max_payload
-    ) as cost_gbps
+    ) as cost_gbps,
+    case when p.rate_dispute <> '' then 'sources_differ' end as reason
 from port_scope as p
 left join host_scope as h on h.target = p.target
 left join port_wire as w on w.target = p.target and w.device = p.device and w.port = p.port

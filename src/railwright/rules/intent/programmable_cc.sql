@@ -15,7 +15,7 @@ sources = [
 [uses]
 "site.programmable_cc" = "nothing is wanted where the site says nothing"
 "probe_result.status" = "tells a card without the parameter from one that was not asked"
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
 Off, the program of a Spectrum-X fabric cannot be loaded and the NIC falls back to DCQCN, beside neighbours that do not. On

@@ -12,7 +12,7 @@ sources = ["review QOS-01", "reference B3"]
 
 [uses]
 "site.trust" = "nothing is wanted where the site says nothing"
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
 The NIC sorts packets into priorities by the field it trusts. With the wrong one RoCE rides a class that drops under

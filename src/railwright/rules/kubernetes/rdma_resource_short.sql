@@ -15,7 +15,7 @@ sources = [
 [uses]
 "probe_result.status" = "where nobody asked Kubernetes about a host it is taken for none of its nodes"
 "host_scope.status" = "a machine that did not answer either may well be one"
-"kubernetes_node.node" = "for the words"
+"kubernetes_node.node" = {purpose = "words"}
 "kubernetes_node.boot_id" = "an object of an earlier boot says nothing about this one"
 "host.boot_id" = "the same"
 +++

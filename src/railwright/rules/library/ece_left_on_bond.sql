@@ -16,7 +16,7 @@ sources = ["review NCC-08", "incident I-036 I-037"]
 [uses]
 "site.fabric_mode" = "where the site says which congestion control it has, that is what is checked"
 "probe_result.status" = "tells a port that is no bond, or a variable that is not set, from what was not read"
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
 With ECE two NICs agree on what both can do, congestion control included, whatever the fabric was set up for. In single

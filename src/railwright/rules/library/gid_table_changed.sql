@@ -16,7 +16,7 @@ sources = ["review N-23", "incident I-050 I-051"]
 [uses]
 "probe_result.status" = "tells an empty GID table from one that was not read whole"
 "before.probe_result.status" = "tells an empty GID table from one that was not read whole"
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
 Libraries look a GID's index up once. If the link flaps or an address is given anew, the kernel may keep the same GID at

@@ -15,7 +15,7 @@ sources = ["review NCC-05", "incident I-034", "reference B9"]
 
 [uses]
 "probe_result.status" = "tells a port that is no bond, or a variable that is not set, from what was not read"
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
 A queue pair stays on one link of the bond. NCCL opens one per connection and channel: with few channels a link can stay

@@ -14,10 +14,11 @@ sources = [
 ]
 
 [uses]
+"port_scope.vendor" = "a card of another vendor has no such thing, or none that is read"
 "port_scope.pci" = "mlxlink is asked by it"
 "port_scope.virtualization" = "a guest's virtual function has no physical link"
 "port_scope.netdev" = "tells a bond"
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 "netdev.pci" = "asked for the members of a bond"
 "bond_member.mii_status" = "a member that is down has no link to judge"
 "mlxlink_port.symbol_ber" = "InfiniBand only"
@@ -97,7 +98,7 @@ select
     printf('%.0e errors per bit after correction', t.errors)
         || case when t.raw_ber > 0 then printf(', bad signal integrity with %.0e before it', t.raw_ber) else '' end as observed,
     printf('%.0e or less', $most_errors) as expected,
-    p.role in ('compute', 'storage') and p.state = 'ACTIVE' and (t.is_told or p.virtualization <> 'guest')
+    not is_of_other_vendor(p.vendor) and p.role in ('compute', 'storage') and p.state = 'ACTIVE' and (t.is_told or p.virtualization <> 'guest')
         and t.is_corrected as applies,
     t.fault,
     printf('counted for %.0f min', t.since_clear_min) as detail,

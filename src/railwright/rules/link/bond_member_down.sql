@@ -9,11 +9,15 @@ since = "0.2"
 sources = ["review N-17", "scitix/sichek bond specification"]
 
 [uses]
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
+
+[grades]
+high = "a bond for compute or storage"
+medium = "the bond that the host is managed through"
 +++
 ## Why it matters
 The RDMA port stays up on the links that are left: half of the bandwidth is gone and nobody is told. The next failure takes
-the port down.
+the port down; of the bond that the host is managed through it takes the host away.
 
 ## What to do
 Look at that member as at any port that is down: `mlxlink -d PCI -m`, the switch port, clean, reseat, swap. If the link is up
@@ -50,11 +54,12 @@ select
     p.port,
     m.words as observed,
     'all links up' as expected,
-    p.link_layer = 'Ethernet' and p.role in ('compute', 'storage') and p.netdev <> ''
+    p.link_layer = 'Ethernet' and p.role in ('compute', 'storage', 'management') and p.netdev <> ''
         and case when b.netdev is not null then true when o.master is not null then false end as applies,
     m.is_down as fault,
     b.netdev as detail,
-    p.inferred
+    p.inferred,
+    case when p.role = 'management' then 'medium' else 'high' end as severity
 from port_scope as p
 left join bonds as o on o.target = p.target and o.device = p.device and o.port = p.port
 left join bond as b on b.target = o.target and b.netdev = o.bond

@@ -7,7 +7,7 @@ needs = [
   "port_scope.link_layer", "port_scope.role", "port_scope.netdev", "netdev.master", "netdev.pci", "bond.mode_number",
   "bond_member.aggregator",
 ]
-message = "The bond of {subject} is not fit for RoCE: {observed}"
+message = "{subject} is in a bond that is not fit for RoCE: {observed}"
 covers = ["N-17"]
 since = "0.2"
 sources = [
@@ -16,9 +16,10 @@ sources = [
 ]
 
 [uses]
+"port_scope.vendor" = "a card of another vendor has no such thing, or none that is read"
 "bond.hash_policy" = "a standby link (mode 1) has no use for it"
-"bond.mode" = "only for the words"
-"port_scope.inferred" = "caps the severity"
+"bond.mode" = {purpose = "words"}
+"port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
 mlx5 carries RDMA over a bond only if its links are ports of one card and its mode is 1, 2 or 4: then both functions become
@@ -90,7 +91,7 @@ select
     p.port,
     j.words as observed,
     'mode 1, 2 or 4, hash layer3+4, one card, one RDMA device' as expected,
-    p.link_layer = 'Ethernet' and p.role in ('compute', 'storage') and p.netdev <> ''
+    not is_of_other_vendor(p.vendor) and p.link_layer = 'Ethernet' and p.role in ('compute', 'storage') and p.netdev <> ''
         and case when j.netdev is not null then true when o.master is not null then false end as applies,
     j.is_odd_mode or j.is_flat_hash or j.is_split or j.is_half or j.is_unmerged as fault,
     j.netdev as detail,

@@ -18,12 +18,13 @@ sources = [
 ]
 
 [uses]
+"port_scope.vendor" = "a card of another vendor has no such thing, or none that is read"
 "port_scope.pci" = "mlxlink is asked by it"
 "port_scope.virtualization" = "a guest's virtual function has no cable"
 "port_scope.netdev" = "tells a bond"
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 "netdev.pci" = "asked for the members of a bond"
-"mlxlink_port.part_number" = "only for the words"
+"mlxlink_port.part_number" = {purpose = "words"}
 
 [parameters.reach_edr_m]
 default = 5
@@ -90,7 +91,7 @@ select
     p.port,
     printf('over %g m of passive copper', c.length_m) as observed,
     printf('%d m', c.reach_m) as expected,
-    p.role in ('compute', 'storage') and p.state = 'ACTIVE' and (c.is_told or p.virtualization <> 'guest')
+    not is_of_other_vendor(p.vendor) and p.role in ('compute', 'storage') and p.state = 'ACTIVE' and (c.is_told or p.virtualization <> 'guest')
         and c.is_measured as applies,
     c.fault,
     c.part_numbers as detail,

@@ -17,9 +17,10 @@ sources = [
 ]
 
 [uses]
+"port_scope.vendor" = "a card of another vendor has no such thing, or none that is read"
 "netdev_fec.uncorrectable_blocks" = "few drivers print it"
 "before.netdev_fec.uncorrectable_blocks" = "the same"
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
 Every such error is a packet that is lost, also in a lossless fabric: PFC does not help against a bad cable. RoCE sends the
@@ -83,7 +84,7 @@ select
     p.port,
     e.symbols || ' symbols' || case when e.blocks > 0 then ' and ' || e.blocks || ' blocks' else '' end as observed,
     'none' as expected,
-    p.link_layer = 'Ethernet' and p.role in ('compute', 'storage') and p.netdev <> '' as applies,
+    not is_of_other_vendor(p.vendor) and p.link_layer = 'Ethernet' and p.role in ('compute', 'storage') and p.netdev <> '' as applies,
     e.fault,
     printf('in %.0f s', e.seconds) as detail,
     p.inferred

@@ -15,7 +15,7 @@ sources = [
 "port_scope.netdev" = "ethtool is asked by it; '' in a pod"
 "port_scope.pci" = "mlxlink is asked by it"
 "port_scope.virtualization" = "a guest's virtual function shows neither"
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 "netdev.pci" = "asked for the members of a bond"
 "bond_member.mii_status" = "a member that is down has no link to judge"
 "mlxlink_port.fec" = "either tool tells"

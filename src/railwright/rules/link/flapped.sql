@@ -24,7 +24,7 @@ sources = [
 
 [uses]
 "port_scope.netdev" = "asked on Ethernet only"
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 
 [parameters.calm_days]
 default = 7

@@ -24,7 +24,7 @@ sources = [
 
 [uses]
 "port_scope.netdev" = "asked on Ethernet only"
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 "kernel_message.kind" = "how long it lasted is asked where the link fell once"
 "kernel_message.seconds" = "the same"
 "kernel_message.state" = "the same"

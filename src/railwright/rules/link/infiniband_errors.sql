@@ -17,7 +17,7 @@ sources = [
 ]
 
 [uses]
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 
 [parameters.symbol_errors]
 default = 1e-14

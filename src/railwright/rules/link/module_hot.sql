@@ -13,10 +13,11 @@ sources = [
 ]
 
 [uses]
+"port_scope.vendor" = "of the cards of other vendors not all let ethtool read their modules"
 "port_scope.pci" = "mlxlink is asked by it"
 "port_scope.netdev" = "ethtool is asked by it; '' in a pod"
 "port_scope.virtualization" = "a guest's virtual function has no module"
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 "probe_result.status" = "tells a port of which mlxlink says nothing from one that was not read"
 "netdev.pci" = "asked for the members of a bond"
 "transceiver.temperature_c" = "either tool tells"
@@ -131,7 +132,7 @@ select
     p.port,
     printf('%.0f C', t.now_c) || case when t.before_c is null then '' else printf(', before %.0f C', t.before_c) end as observed,
     printf('%.0f C', t.limit_c) as expected,
-    p.role in ('compute', 'storage') and t.has_sensor and case
+    (t.is_told is true or not is_of_other_vendor(p.vendor)) and p.role in ('compute', 'storage') and t.has_sensor and case
         when p.virtualization = 'guest' then t.is_told is true else t.is_told or p.netdev <> ''
     end as applies,
     t.fault,

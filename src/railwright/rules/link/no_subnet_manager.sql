@@ -14,8 +14,8 @@ sources = [
 ]
 
 [uses]
-"port_scope.netdev" = "only for the words"
-"port_scope.inferred" = "caps the severity"
+"port_scope.netdev" = {purpose = "words"}
+"port_scope.inferred" = {purpose = "severity"}
 "host.uptime_s" = "asked where nobody serves the port; where it was not read, a port in INIT is still in INIT"
 
 [parameters.settles_s]

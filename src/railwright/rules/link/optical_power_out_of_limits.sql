@@ -17,10 +17,11 @@ sources = ["review N-25", "SICHEK: power of each lane against the alarms of the 
 "mlxlink_lane.rx_power_low_dbm" = "NULL is a module without limits, which measures nothing"
 
 [uses]
+"port_scope.vendor" = "a card of another vendor has no such thing, or none that is read"
 "port_scope.pci" = "mlxlink is asked by it"
 "port_scope.virtualization" = "a guest's virtual function has no module"
 "port_scope.netdev" = "tells a bond"
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 "netdev.pci" = "asked for the members of a bond"
 
 [parameters.margin_db]
@@ -83,7 +84,7 @@ select
     p.port,
     o.words as observed,
     'all lanes within the module''s own limits' as expected,
-    p.role in ('compute', 'storage') and p.state = 'ACTIVE' and (o.is_told or p.virtualization <> 'guest')
+    not is_of_other_vendor(p.vendor) and p.role in ('compute', 'storage') and p.state = 'ACTIVE' and (o.is_told or p.virtualization <> 'guest')
         and o.is_measured as applies,
     o.fault,
     p.netdev as detail,

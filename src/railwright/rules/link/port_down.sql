@@ -1,36 +1,30 @@
 /* +++
 id = "LNK-01"
-title = "Compute port is down"
+title = "Port is down"
 severity = "blocker"
 subject = "port"
-peers = true
 needs = ["port_scope.link_layer", "port_scope.role", "port_scope.state"]
 message = "{subject} is {observed}, expected {expected}"
 implied_by = ["THM-01"]
 since = "0.2"
-sources = [
-  "review LNK-01, G-NETNS, G-FLEET", "incident I-083, I-097",
-  "judgement: a port that looks unused is expected up where most of its twins carry compute traffic",
-]
+sources = ["review LNK-01, G-NETNS", "incident I-083, I-097"]
 
 [uses]
 "port_scope.netdev" = "asked on Ethernet only"
-"port_scope.pci" = "asked where a port looks unused: its twins in other hosts have the same address"
+"port_scope.pci" = "mlxlink is asked by it"
 "port_scope.vf_count" = "asked where the port is down: with virtual functions its own device may be down on purpose"
-"port_scope.inferred" = "the site's word `unused` is final; an inferred one is held against its twins"
-"host_scope.kind" = "asked where a port looks unused"
+"port_scope.inferred" = {purpose = "severity"}
+"port_scope.role_dispute" = {purpose = "words"}
 "host.uptime_s" = "asked where the port is not active; where it was not read, a port that is down is still down"
-"rdma_device.psid" = "asked where a port looks unused"
 "rdma_port.physical_state" = "asked where the port is neither active nor down"
 "mlxlink_port.physical_state" = "asked where the port is down and has virtual functions"
 "mlxlink_port.recommendation" = "the firmware's words on the cause"
-"port_scope.rate_gbps" = "only for the cost: what the host's other compute ports carry"
-"verbs_port.active_mtu" = "only for the cost"
+"port_scope.rate_gbps" = {purpose = "cost", why = "what the host's other compute ports carry"}
+"verbs_port.active_mtu" = {purpose = "cost"}
 
-[parameters.least_members]
-default = 8
-unit = "ports"
-reason = "review G-FLEET: fewer are no group to compare in"
+[grades]
+blocker = "a compute port"
+medium = "a storage port"
 
 [parameters.settles_s]
 default = 600
@@ -38,7 +32,8 @@ unit = "s since boot"
 reason = "review LNK-01: optics, training and the subnet manager take minutes after a boot"
 +++
 ## Why it matters
-One rail is lost: jobs that use it fail, or the library drops to fewer NICs or to sockets without a word.
+Of a compute port one rail is lost: jobs that use it fail, or the library drops to fewer NICs or to sockets without a word.
+Of a storage port half of the bandwidth or the spare is gone.
 
 ## What to do
 Read the firmware's own diagnosis (`mlxlink -d PCI -m`): cable unplugged, no partner, disabled, module fault. Then the switch
@@ -48,28 +43,9 @@ Keep the host out of jobs until then.
 ## When it is wrong
 While a switch reboots: collect again. In the first ten minutes after the host's own boot a port that is not active is
 unknown and no failure. A port that nobody uses: give it the role
-`unused` in the site file. A port that is down and without an address counts as unused by itself, unless most ports in the
-same slot of like hosts, or on like cards, carry compute traffic.
+`unused` in the site file. Ports without a cable count as unused by themselves where most hosts of the class have none in
+that slot, or where the second ports of all cards of a type have none.
 */
-with members as (
-    select p.target, p.device, p.port, p.pci, p.role, h.kind, d.psid || ' function ' || right(p.pci, 1) as type
-    from port_scope as p
-    left join host_scope as h on h.target = p.target
-    left join rdma_device as d on d.target = p.target and d.device = p.device
-),
-
-slots as (
-    select kind, pci, port, count(*) as members, mode_known(role = 'compute') as is_compute
-    from members
-    group by all
-),
-
-types as (
-    select kind, type, port, count(*) as members, mode_known(role = 'compute') as is_compute
-    from members
-    group by all
-)
-
 select
     p.target,
     p.device,
@@ -78,15 +54,7 @@ select
     'ACTIVE' as expected,
     -- A device in a pod's namespace is the pod's business.
     case p.link_layer when 'InfiniBand' then true when 'Ethernet' then p.netdev <> '' end
-    and case
-        when p.role = 'unused' and p.inferred
-            then case
-                when s.members >= $least_members then s.is_compute
-                when t.members >= $least_members then t.is_compute
-                else false
-            end
-        else p.role = 'compute'
-    end as applies,
+    and p.role in ('compute', 'storage') as applies,
     case
         when p.state = 'ACTIVE' then false
         when u.uptime_s < $settles_s then null
@@ -94,16 +62,17 @@ select
         -- These wait for the subnet manager, which is TOP-03.
         when p.state in ('INIT', 'ARMED') then r.physical_state <> 'LinkUp'
     end as fault,
-    concat_ws(': ', nullif(p.netdev, ''), l.recommendation) as detail, -- null: only words
+    concat_ws('; ',
+        concat_ws(': ', nullif(p.netdev, ''), l.recommendation), -- null: only words
+        'its place says compute, though ' || nullif(p.role_dispute, '') -- null: only words
+    ) as detail,
     p.inferred,
-    round(o.wire_gbps, 1) as cost_gbps
+    case when p.role = 'compute' then round(o.wire_gbps, 1) end as cost_gbps,
+    case when p.role = 'storage' then 'medium' else 'blocker' end as severity
 from port_scope as p
 left join rdma_port as r on r.target = p.target and r.device = p.device and r.port = p.port
 left join mlxlink_port as l on l.target = p.target and l.pci = p.pci
 left join host as u on u.target = p.target
-left join members as m on m.target = p.target and m.device = p.device and m.port = p.port
-left join slots as s on s.kind = m.kind and s.pci = m.pci and s.port = m.port
-left join types as t on t.kind = m.kind and t.type = m.type and t.port = m.port
 -- A port that is down carries nothing; its own rate is a placeholder.
 left join (
     select a.target, mode_known(w.wire_gbps) as wire_gbps

@@ -11,18 +11,19 @@ since = "0.2"
 sources = ["review LNK-02, G-FLEET, G-CAUSE", "incident I-080"]
 
 [uses]
+"port_scope.rate_dispute" = {purpose = "words"}
 "host_scope.port_rate_gbps" = "where the class says a rate, INTENT.port_rate judges"
-"port_scope.inferred" = "caps the severity"
-"port_scope.link_layer" = "only for the cost"
-"verbs_port.active_mtu" = "only for the cost"
-"port_scope.pci" = "only for the cost"
-"pcie_endpoint.narrowest_gbps" = "only for the cost"
-"pci_config.max_payload" = "only for the cost"
+"port_scope.inferred" = {purpose = "severity"}
+"port_scope.link_layer" = {purpose = "cost"}
+"verbs_port.active_mtu" = {purpose = "cost"}
+"port_scope.pci" = {purpose = "cost"}
+"pcie_endpoint.narrowest_gbps" = {purpose = "cost"}
+"pci_config.max_payload" = {purpose = "cost"}
 
 [parameters.least_members]
-default = 8
+default = 4
 unit = "active ports of one cohort"
-reason = "review G-FLEET: fewer are no group to compare in"
+reason = "judgement: three are no group, one of them may be the only one that is right; one host with four NICs is enough"
 +++
 ## Why it matters
 The job runs, slower: a collective waits for its slowest rail. Nothing in the job's output says why.
@@ -33,7 +34,7 @@ or module of an older generation limits the port as well. Forcing a speed bounce
 differ: change both in one window. Say the rate in the site file (`[[class]] port_rate_gbps`): then it is held against that.
 
 ## When it is wrong
-Peers are ports of the same card type, role and kind of host. Split or multi-plane ports of one half of the fleet are a
+Peers are ports of the same card type, role and class of host. Split or multi-plane ports of one half of the fleet are a
 class of their own: name it. If most of the fleet is slow, the few right ones are not named here.
 */
 with cohorts as (
@@ -58,7 +59,8 @@ select
     cost_gbps(
         w.wire_gbps, e.narrowest_gbps, g.max_payload,
         wire_write_gbps(c.rate_gbps, w.mtu, w.headers), e.narrowest_gbps, g.max_payload
-    ) as cost_gbps
+    ) as cost_gbps,
+    case when p.rate_dispute <> '' then 'sources_differ' end as reason
 from port_scope as p
 left join host_scope as h on h.target = p.target
 left join port_wire as w on w.target = p.target and w.device = p.device and w.port = p.port

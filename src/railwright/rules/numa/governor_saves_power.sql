@@ -11,9 +11,9 @@ sources = ["review NUM-03", "NVIDIA/nccl-tests issue 374", "judgement: an energy
 
 [uses]
 "host_scope.is_grace" = "Grace root ports are no guest's, where lscpu cannot tell"
-"cpu_governor.cpu_count" = "only for the words"
+"cpu_governor.cpu_count" = {purpose = "words"}
 "cpu_frequency.energy_preference" = "asked only where the governor is another"
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 "probe_result.status" = "tells a host without RDMA from one that was not read"
 +++
 ## Why it matters

@@ -11,7 +11,7 @@ sources = ["review NUM-01", "incident I-146", "judgement: guests are left out, t
 [uses]
 "nic_scope.is_grace" = "Grace root ports are no guest's, where lscpu cannot tell"
 "nic_scope.role" = "leaves management and unused ports out; of unknown role, the place is judged all the same"
-"nic_scope.inferred" = "caps the severity"
+"nic_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
 Libraries, interrupts and schedulers bind to the CPUs next to a NIC. With node -1 the kernel calls all CPUs near, and half

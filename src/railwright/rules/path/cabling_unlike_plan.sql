@@ -26,7 +26,7 @@ low = "a link that the plan does not have"
 "end_scope.device" = "a plan may name a host's port by its RDMA device"
 "end_scope.peer_kind" = "of a link that the plan does not have, and where only the name of a stranger can be compared"
 "end_scope.role" = "how bad it is, and which links are none of the plan's business"
-"end_scope.inferred" = "caps the severity"
+"end_scope.inferred" = {purpose = "severity"}
 "switch_place.tier" = "at which end a cable between switches is named"
 +++
 ## Why it matters

@@ -19,7 +19,7 @@ sources = [
 "end_scope.peer_port" = "likewise"
 "site.netdev_mtu" = "tells which end is wrong"
 "site.switch_mtu" = "tells which end is wrong"
-"end_scope.inferred" = "caps the severity"
+"end_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
 Packets that the switch port finds too large are thrown away without a word: connections open, small messages pass, large ones vanish.

@@ -21,7 +21,7 @@ low = "only negotiation differs"
 "end_scope.peer_port" = "likewise"
 "end_scope.speed_asked_mbps" = "compared where neither end negotiates: else there is none"
 "end_scope.autonegotiation" = "compared where both ends tell: it alone does not break a link that is up"
-"end_scope.inferred" = "caps the severity"
+"end_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
 A link whose ends are set differently comes up by luck, and not after the next reboot; with different error correction one end may say that it is

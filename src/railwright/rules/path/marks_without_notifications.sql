@@ -16,7 +16,7 @@ sources = ["review XHP-04, G-PCC, G-WINDOW", "Linux mlx5 counters.c (np_ecn_mark
 [uses]
 "site.programmable_cc" = "with programmable congestion control these counters are no evidence"
 "site.ecn" = "where the site says that NICs need not react, nothing is judged"
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 
 [parameters.least_marks]
 default = 1000

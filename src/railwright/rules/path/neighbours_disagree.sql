@@ -15,8 +15,8 @@ medium = "the two ends name others, or one hears several neighbours"
 low = "only one end hears the other"
 
 [uses]
-"end_scope.peer_port" = "only for the words"
-"end_scope.inferred" = "caps the severity"
+"end_scope.peer_port" = {purpose = "words"}
+"end_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
 Cables, rails and paths are told by what both ends say of each other. Where they disagree, something forwards LLDP that should not (an unmanaged

@@ -19,7 +19,7 @@ medium = "packets turn, and no circle is closed"
 
 [uses]
 "target.kind" = "the run itself says which machines are switches"
-"route_turn.example" = "only for the words"
+"route_turn.example" = {purpose = "words"}
 "route_turn.circle" = "how bad it is"
 +++
 ## Why it matters

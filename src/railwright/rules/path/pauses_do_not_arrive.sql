@@ -22,7 +22,7 @@ sources = [
 "site.data_priority" = "which priority is compared; 3 where nobody says it"
 "end_scope.peer" = "nobody there: then there is no link to judge, and peer_kind says so"
 "end_scope.peer_port" = "likewise"
-"end_scope.inferred" = "caps the severity"
+"end_scope.inferred" = {purpose = "severity"}
 
 [parameters.least_frames]
 default = 1000

@@ -16,8 +16,8 @@ sources = [
 ]
 
 [uses]
-"lldp_neighbor.system_name" = "only for the words"
-"port_scope.inferred" = "caps the severity"
+"lldp_neighbor.system_name" = {purpose = "words"}
+"port_scope.inferred" = {purpose = "severity"}
 
 [parameters.least_members]
 default = 8

@@ -12,9 +12,9 @@ sources = ["judgement: the same edge check as TOP-01, for planes"]
 [uses]
 "planned_link.plane" = "the plan; without one nothing can be told"
 "end_scope.device" = "only to find the plan's row of a host's port"
-"planned_link.peer" = "only for the words"
-"planned_link.peer_port" = "only for the words"
-"end_scope.inferred" = "caps the severity"
+"planned_link.peer" = {purpose = "words"}
+"planned_link.peer_port" = {purpose = "words"}
+"end_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
 Planes are separate networks: the two ports of a NIC, or its halves, go to different ones so that either may fail. A cable in the wrong plane

@@ -12,9 +12,9 @@ sources = ["review TOP-01 (with a plan)", "incident I-131"]
 [uses]
 "planned_link.rail" = "the plan; without one nothing can be told"
 "end_scope.device" = "only to find the plan's row of a host's port"
-"planned_link.peer" = "only for the words"
-"planned_link.peer_port" = "only for the words"
-"end_scope.inferred" = "caps the severity"
+"planned_link.peer" = {purpose = "words"}
+"planned_link.peer_port" = {purpose = "words"}
+"end_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
 In a rail fabric the same NIC of every host meets on one leaf. A cable in another rail's leaf sends that rail's traffic over the spines, where it meets

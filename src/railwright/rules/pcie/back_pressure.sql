@@ -14,7 +14,7 @@ sources = ["review N-05", "Linux Documentation/networking/device_drivers/etherne
     "judgement: an idle port proves nothing"]
 
 [uses]
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 
 [parameters.least_load]
 default = 0.1

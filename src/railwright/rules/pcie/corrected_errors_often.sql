@@ -20,7 +20,7 @@ sources = [
 ]
 
 [uses]
-"nic_scope.inferred" = "caps the severity"
+"nic_scope.inferred" = {purpose = "severity"}
 
 [parameters.most_per_hour]
 default = 100

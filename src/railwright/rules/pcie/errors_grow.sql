@@ -18,7 +18,7 @@ sources = [
 
 [uses]
 "nic_scope.role" = "leaves management and unused ports out; of unknown role, what was lost is lost all the same"
-"nic_scope.inferred" = "caps the severity"
+"nic_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
 An uncorrectable error is a transaction that was lost between the NIC and its port: a completion that timed out, a damaged

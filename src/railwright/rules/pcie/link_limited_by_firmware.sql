@@ -9,14 +9,15 @@ since = "0.2"
 sources = ["review N-09", "reference B1.1"]
 
 [uses]
+"nic_scope.vendor" = "a card of another vendor has no such thing, or none that is read"
 "nic_scope.is_grace" = "Grace root ports are no guest's, where lscpu cannot tell"
-"nic_scope.inferred" = "caps the severity"
+"nic_scope.inferred" = {purpose = "severity"}
 "nic_scope.device" = "tells a device that was lent to a pod, or is half of a bond"
 "port_scope.role" = "only for half of a bond: the role of the other function in its slot"
 "port_scope.pci" = "the same"
 "pci_function.parent" = "the same"
 "nic_scope.netns_mode" = "only in exclusive mode does a lent RDMA device vanish from the host"
-"nic_parameter.current_text" = "only for the words"
+"nic_parameter.current_text" = {purpose = "words"}
 "probe_result.status" = "tells a parameter that the card does not have from one that was not read"
 +++
 ## Why it matters
@@ -58,6 +59,7 @@ select
     l.observed,
     'no limit' as expected,
     (n.virtualization <> 'guest' or n.is_grace)
+        and not is_of_other_vendor(n.vendor)
         and n.driver <> 'vfio-pci'
         and not (n.device is null and n.netns_mode = 'exclusive' and rdma.status is not null)
         -- The tool answered and does not name it: this card has no such parameter.

@@ -16,15 +16,15 @@ sources = ["review PCI-02", "incident I-136", "incident I-137", "reference B6"]
 "pcie_path.hop" = "the name of the place"
 "node_class.pcie_limited" = "nothing is excused where the site says nothing"
 "nic_scope.role" = "leaves management and unused ports out; of unknown role, the link is judged all the same"
-"nic_scope.inferred" = "caps the severity"
-"nic_parameter.current_code" = "only for the words: a limit in the card's own firmware"
-"pcie_path.speed_gts" = "only for the cost"
-"port_scope.pci" = "only for the cost"
-"port_scope.link_layer" = "only for the cost"
-"port_scope.state" = "only for the cost"
-"port_scope.rate_gbps" = "only for the cost"
-"verbs_port.active_mtu" = "only for the cost"
-"pci_config.max_payload" = "only for the cost"
+"nic_scope.inferred" = {purpose = "severity"}
+"nic_parameter.current_code" = {purpose = "words", why = "a limit in the card's own firmware"}
+"pcie_path.speed_gts" = {purpose = "cost"}
+"port_scope.pci" = {purpose = "cost"}
+"port_scope.link_layer" = {purpose = "cost"}
+"port_scope.state" = {purpose = "cost"}
+"port_scope.rate_gbps" = {purpose = "cost"}
+"verbs_port.active_mtu" = {purpose = "cost"}
+"pci_config.max_payload" = {purpose = "cost"}
 +++
 ## Why it matters
 Half the lanes are half the bandwidth: x8 of x16 leaves 252 of 504 Gb/s at 32 GT/s, under the rate of a 400G port. The

@@ -15,16 +15,16 @@ sources = ["review PCI-01", "incident I-139", "incident I-136", "reference B6"]
 "pcie_endpoint.root_port" = "tells where the path ends; the table is that of the subjects"
 "pcie_path.hop" = "the name of the place"
 "nic_scope.role" = "leaves management and unused ports out; of unknown role, the link is judged all the same"
-"nic_scope.inferred" = "caps the severity"
-"nic_parameter.current_code" = "only for the words: a limit in the card's own firmware"
-"pcie_path.width" = "only for the cost"
-"port_scope.pci" = "only for the cost"
-"port_scope.link_layer" = "only for the cost"
-"port_scope.state" = "only for the cost"
-"port_scope.rate_gbps" = "only for the cost"
-"verbs_port.active_mtu" = "only for the cost"
-"pci_config.max_payload" = "only for the cost"
-"pci_config.link_target_speed_gts" = "only for the words: a limit that somebody has set in the port"
+"nic_scope.inferred" = {purpose = "severity"}
+"nic_parameter.current_code" = {purpose = "words", why = "a limit in the card's own firmware"}
+"pcie_path.width" = {purpose = "cost"}
+"port_scope.pci" = {purpose = "cost"}
+"port_scope.link_layer" = {purpose = "cost"}
+"port_scope.state" = {purpose = "cost"}
+"port_scope.rate_gbps" = {purpose = "cost"}
+"verbs_port.active_mtu" = {purpose = "cost"}
+"pci_config.max_payload" = {purpose = "cost"}
+"pci_config.link_target_speed_gts" = {purpose = "words", why = "a limit that somebody has set in the port"}
 +++
 ## Why it matters
 A link that trains below what its two ends can do halves the NIC's ceiling with every generation, and nothing else shows

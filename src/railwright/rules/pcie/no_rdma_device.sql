@@ -16,9 +16,9 @@ sources = ["review PCI-07", "incident I-103", "incident I-104",
 "probe_result.status" = "no such device is a fact only where both lists were read"
 "nic_scope.netns_mode" = "asked only where a function is silent: in exclusive mode a pod may have its devices"
 "nic_parameter.current_code" = "tells the silent half of a Socket Direct pair; not read, a function is one of its own"
-"kernel_message.kind" = "only for the words"
-"kernel_message.error" = "only for the words"
-"kernel_message.pci" = "only for the words"
+"kernel_message.kind" = {purpose = "words"}
+"kernel_message.error" = {purpose = "words"}
+"kernel_message.pci" = {purpose = "words"}
 "host_scope.compute_nics" = "a card that the class misses is no longer a guess"
 "port_scope.role" = "the same"
 "port_scope.card" = "the same"

@@ -12,15 +12,15 @@ sources = ["review N-08", "reference B6", "Linux Documentation/admin-guide/kerne
 [uses]
 "nic_scope.is_grace" = "Grace root ports are no guest's, where lscpu cannot tell"
 "nic_scope.role" = "leaves management and unused ports out; of unknown role, the payload is judged all the same"
-"nic_scope.inferred" = "caps the severity"
+"nic_scope.inferred" = {purpose = "severity"}
 "pci_config.max_payload_supported" = "asked only where the payload is small"
 "pcie_path.hop" = "finds the configuration of each hop"
-"pcie_endpoint.narrowest_gbps" = "only for the cost"
-"port_scope.pci" = "only for the cost"
-"port_scope.link_layer" = "only for the cost"
-"port_scope.state" = "only for the cost"
-"port_scope.rate_gbps" = "only for the cost"
-"verbs_port.active_mtu" = "only for the cost"
+"pcie_endpoint.narrowest_gbps" = {purpose = "cost"}
+"port_scope.pci" = {purpose = "cost"}
+"port_scope.link_layer" = {purpose = "cost"}
+"port_scope.state" = {purpose = "cost"}
+"port_scope.rate_gbps" = {purpose = "cost"}
+"verbs_port.active_mtu" = {purpose = "cost"}
 
 [parameters.enough_bytes]
 default = 256

@@ -16,7 +16,7 @@ sources = ["review PCI-05 and PCI-06", "incident I-011", "incident I-012", "inci
 
 [uses]
 "cpu.model_number" = "tells Milan from Genoa, and Emerald Rapids from its neighbours; family 23 needs none"
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 "port_scope.pci" = "finds the NIC's configuration"
 "library_setting.value" = "a host without such files sets nothing; what was not read makes the verdict unknown"
 "library_setting.precedence" = "the same"

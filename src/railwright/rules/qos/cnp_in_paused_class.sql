@@ -21,7 +21,7 @@ sources = ["review N-03, QOS-06", "reference B1.1, B3 (switch defaults: CNP stri
 "port_scope.pci" = "asked where the driver does not"
 "netdev.port_name" = "asked where the driver does not: which of the card's ports this is"
 "nic_parameter.current_code" = "asked where the driver does not"
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
 A CNP must reach the sender while the queue is still full. In the class of data it waits in that very queue; in a priority

@@ -20,7 +20,7 @@ sources = [
 "nic_parameter.current_code" = "a firmware mask that was not read leaves the driver's switches to judge by"
 "port_scope.pci" = "asked for the firmware mask"
 "netdev.port_name" = "asked for the firmware mask: which of the card's ports this is"
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 
 [parameters.first_minor]
 default = 45

@@ -23,7 +23,7 @@ sources = ["review QOS-03, G-FABRIC", "reference B3", "incident I-061, I-070"]
 "qos_port.trust" = "where a DSCP map is shown the port trusts DSCP"
 "dcb_app.priority" = "the kernel's own tool tells the same where mlnx_qos is not installed"
 "dcb_pfc_priority.enabled" = "the kernel's own tool tells the same where mlnx_qos is not installed"
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
 RoCE data goes into a class that drops when buffers fill. Nothing shows it until the fabric is busy: then packets are sent

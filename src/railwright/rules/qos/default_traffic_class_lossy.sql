@@ -23,7 +23,7 @@ sources = [
 "library_setting.precedence" = "asked where the driver forces none"
 "probe_result.status" = "tells a variable that is not set from one that was not read"
 "qos_port.trust" = "where a DSCP map is shown the port trusts DSCP"
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
 Trust, map and PFC may all be right, and jobs still ride best effort: NCCL sends with traffic class 0 unless it is told

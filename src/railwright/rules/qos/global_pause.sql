@@ -19,7 +19,7 @@ sources = ["review QOS-04", "reference B3", "incident I-062"]
 "dcb_pfc_priority.enabled" = "the kernel's own tool tells the same where mlnx_qos is not installed"
 "netdev_pause.rx_negotiated" = "only where pause is negotiated"
 "netdev_pause.tx_negotiated" = "only where pause is negotiated"
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
 Link-level pause (802.3x) stops the whole port, also the classes that PFC was to keep going: one slow receiver slows

@@ -16,7 +16,7 @@ sources = [
 ]
 
 [uses]
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
 Trust and PFC live in the driver and are lost at every boot. Somebody set them by hand, or what was to set them again did not

@@ -18,7 +18,7 @@ sources = [
 "library_setting.value" = "none set is what the rule looks for"
 "library_setting.precedence" = "none set is what the rule looks for"
 "probe_result.status" = "tells a variable that is not set from one that was not read"
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
 The driver forces its traffic class on queue pairs that the kernel sets up. Those that NVSHMEM (IBGDA) and NCCL (GIN, GDAKI)

@@ -15,7 +15,7 @@ sources = ["review QOS-01", "reference B3", "incident I-070", "judgement: untagg
 [uses]
 "site.trust" = "where the site says what it wants, INTENT.trust judges"
 "gid.netdev" = "asked only where the port trusts VLAN priorities"
-"port_scope.inferred" = "caps the severity"
+"port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
 Somebody made a priority lossless on this port, but the port takes the priority from the VLAN tag, and no GID of the port lies

@@ -5,7 +5,7 @@ severity = "medium"
 subject = "end"
 peers = true
 needs = [
-  "end_scope.kind", "end_scope.role", "end_scope.system", "end_scope.cable_length_m", "end_scope.cable_length_kind",
+  "end_scope.kind", "end_scope.role", "end_scope.cable_length_m", "end_scope.cable_length_kind",
   "switch_port.cable_length_m", "switch_port.cable_length_kind",
 ]
 message = "{subject} is configured for a cable of {observed}, it has one of {expected}"
@@ -15,21 +15,21 @@ since = "0.3"
 sources = ["review SWQ-07", "incident I-111", "judgement: copper and active assemblies write their length, optics their reach"]
 
 [uses]
+"switch_port_qos.pfc_cable_length_m" = "asked where the port has no length of its own: some systems have one for all ports"
 "planned_link.length_m" = "the plan's metres where the cable does not tell its length"
 "end_scope.device" = "only to find the plan's row of a host's port"
-"end_scope.inferred" = "caps the severity"
+"end_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
 The switch works its headroom out for the length that it was told. A longer cable holds more packets under way than there is
 room for, and a lossless class drops them.
 
 ## What to do
-Set the true length (SONiC: `CABLE_LENGTH`). The headroom of that port is made anew, which can drop traffic: in a maintenance
+Set the true length (SONiC: `CABLE_LENGTH`; Cumulus: `nv set qos roce cable-length`, one for all ports). The headroom of that port is made anew, which can drop traffic: in a maintenance
 window.
 
 ## When it is wrong
-Only cables that tell their own length, or those of the cabling plan, are compared: an optic's rated reach is no length. Only SONiC
-is told a length for each port: other systems are not judged.
+Only cables that tell their own length, or those of the cabling plan, are compared: an optic's rated reach is no length.
 */
 with planned as (
     select target, port, max(length_m) as length_m from end_plan group by target, port
@@ -40,20 +40,25 @@ configured as (
         target,
         port,
         max(cable_length_m) filter (cable_length_kind = 'configured') as length_m,
-        any_known(cable_length_kind = 'configured') as is_configured
+        count(cable_length_kind) = count(*) as is_told
     from switch_port
     group by target, port
+),
+
+for_all as (
+    select target, max(pfc_cable_length_m) as length_m from switch_port_qos where port = '' group by target
 ),
 
 ends as (
     select
         e.*,
-        c.length_m as configured_m,
-        c.is_configured,
+        case when c.length_m is not null then c.length_m else a.length_m end as configured_m,
+        c.is_told,
         case when e.cable_length_kind = 'assembly' then e.cable_length_m else p.length_m end as real_m
     from end_scope as e
     left join planned as p on p.target = e.target and p.port = e.port
     left join configured as c on c.target = e.target and c.port = e.port
+    left join for_all as a on a.target = e.target
     where e.kind = 'switch' or e.kind is null
 )
 
@@ -62,15 +67,9 @@ select
     port,
     printf('%.0f m', configured_m) as observed,
     printf('%.0f m', real_m) as expected,
-    kind = 'switch' and system = 'sonic' and role in ('compute', 'storage', 'fabric')
-        and case
-            when is_configured or is_configured is null then
-                case
-                    when real_m is not null then true
-                    when cable_length_kind in ('configured', 'rated reach') then false
-                end and is_configured
-            else false
-        end as applies,
+    kind = 'switch' and role in ('compute', 'storage', 'fabric')
+        and case when real_m is not null then true when cable_length_kind in ('configured', 'rated reach') then false end as applies,
     configured_m < real_m as fault,
-    inferred
+    inferred,
+    case when kind is not null and role is not null and real_m is not null and is_told and configured_m is null then 'cable_length' end as unread_facts
 from ends

@@ -15,7 +15,7 @@ since = "0.3"
 sources = ["review SWQ-10, G-WINDOW", "incident I-112, I-115, I-060"]
 
 [uses]
-"end_scope.inferred" = "caps the severity"
+"end_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
 A class with PFC must never drop: RoCE counts on it and recovers by sending again. Drops at the queue are the exit's,

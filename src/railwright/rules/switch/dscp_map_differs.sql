@@ -18,8 +18,9 @@ sources = [
 "site.data_priority" = "where nobody says it, ports are compared with each other"
 "site.cnp_dscp" = "48 where the site does not say it"
 "site.cnp_priority" = "where nobody says it, ports are compared with each other"
+"site.trust" = "a site that goes by PCP has no use for the map of DSCP"
 "port_class.queue" = "compared where it was read: not every system tells which queue a class leaves through"
-"end_scope.inferred" = "caps the severity"
+"end_scope.inferred" = {purpose = "severity"}
 
 [parameters.data_dscp]
 default = 26
@@ -41,7 +42,7 @@ Onyx: `qos map dscp`). Packets that are under way change their class at once, an
 
 ## When it is wrong
 Where the site does not say which priorities it wants, a port is held against those of its kind, if there are four or more
-and most agree. Codepoints other than data, notifications and best effort are not compared. A port that does not go by DSCP gives them no class.
+and most agree. Codepoints other than data, notifications and best effort are not compared. Sites that say `trust = "pcp"` are not judged. A port that does not go by DSCP gives them no class.
 */
 with used as (
     select
@@ -128,9 +129,11 @@ select
     j.observed,
     j.expected,
     e.kind = 'switch' and e.role in ('compute', 'fabric')
+        and (s.trust is null or s.trust <> 'pcp')
         and case when e.dscp_classes is null or e.cohort is null then null else j.is_judged end as applies,
     j.fault,
     e.inferred
 from end_scope as e
+cross join site as s
 left join ends as j on j.target = e.target and j.port = e.port
 where e.kind = 'switch' or e.kind is null

@@ -4,7 +4,7 @@ title = "A lossless queue drops early"
 severity = "high"
 subject = "end"
 peers = true
-needs = ["end_scope.kind", "end_scope.role", "end_scope.system", "port_class.pfc", "port_class.ecn_enabled"]
+needs = ["end_scope.kind", "end_scope.role", "port_class.pfc", "port_class.ecn_enabled"]
 message = "{subject} drops early in class {observed}, which has PFC"
 setting = "switch.ecn"
 covers = ["SWQ-05"]
@@ -13,7 +13,7 @@ sources = ["review SWQ-05 (a rule of its own)", "incident I-112"]
 
 [uses]
 "port_class.red_enabled" = "asked where the queue does not mark"
-"end_scope.inferred" = "caps the severity"
+"end_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
 A queue with random early detection that does not mark throws packets away as it fills, before any pause is sent. The class is
@@ -24,8 +24,7 @@ Let the profile mark in place of dropping (SONiC: `ecn` `ecn_all` in `WRED_PROFI
 off the queue. It acts at once.
 
 ## When it is wrong
-Packets that cannot be marked (no ECT in their header) are dropped by a marking profile too: that is a matter of the hosts. What EOS
-marks is not read: its ports are not judged.
+Packets that cannot be marked (no ECT in their header) are dropped by a marking profile too: that is a matter of the hosts.
 */
 with judged as (
     select *, case when ecn_enabled then false when not ecn_enabled then red_enabled end as drops
@@ -37,8 +36,16 @@ select
     port,
     string_agg(class::VARCHAR, ',' order by class) filter (pfc and drops) as observed,
     'marks, or nothing' as expected,
-    kind = 'switch' and role in ('compute', 'fabric') and any_known(pfc) and system <> 'eos' as applies,
+    kind = 'switch' and role in ('compute', 'fabric') and any_known(pfc) as applies,
     any_known(pfc and drops) as fault,
-    inferred
+    inferred,
+    case
+        when kind is null or role is null or count(pfc) < count(*) then null
+        else concat_ws(
+            ',',
+            case when count(*) filter (pfc and ecn_enabled is null) > 0 then 'ecn' end,
+            case when count(*) filter (pfc and not ecn_enabled and red_enabled is null) > 0 then 'early_drop' end
+        )
+    end as unread_facts
 from judged
-group by target, port, kind, system, role, inferred
+group by target, port, kind, role, inferred

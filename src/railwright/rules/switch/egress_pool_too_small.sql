@@ -3,15 +3,16 @@ id = "SWQ-11"
 title = "The lossless pool at the exit is smaller than that at the entrance"
 severity = "medium"
 subject = "switch"
-needs = ["switch.system", "switch_buffer_pool.size_bytes", "switch_buffer_pool.xoff_bytes", "switch_buffer_pool.direction"]
+needs = ["switch_buffer_pool.size_bytes", "switch_buffer_pool.xoff_bytes", "switch_buffer_pool.direction"]
 message = "{subject} has {observed} at the exit, the entrance may hold {expected}"
 setting = "switch.buffer_pool"
 preview = true
 since = "0.3"
-sources = ["review SWQ-11", "incident I-116", "judgement: only SONiC, whose pools are known by their names"]
+sources = ["review SWQ-11", "incident I-116", "judgement: pools are known by the names that SONiC gives them"]
 
 [uses]
 "target.kind" = "the run itself says which machines are switches"
+"target.status" = "the run itself says which machines answered"
 "switch_buffer_pool.is_unlimited" = "a pool without a limit is not too small"
 +++
 ## Why it matters
@@ -35,19 +36,15 @@ with pools as (
     from switch_buffer_pool
     where pool like '%\_lossless\_%' escape '\'
     group by target
-),
-
-systems as (
-    select target, max(system) as system from switch group by target
 )
 
 select
     t.target,
     printf('%d KiB', p.egress // 1024) as observed,
     printf('%d KiB', (p.ingress + p.xoff) // 1024) as expected,
-    s.system = 'sonic' and case when p.is_unlimited then false else true end as applies,
-    p.egress < p.ingress + p.xoff as fault
+    case when p.is_unlimited then false else true end as applies,
+    p.egress < p.ingress + p.xoff as fault,
+    case when t.status in ('reached', 'incomplete') and p.target is null then 'buffer_pools' end as unread_facts
 from target as t
-left join systems as s on s.target = t.target
 left join pools as p on p.target = t.target
 where t.kind = 'switch'

@@ -5,7 +5,7 @@ severity = "high"
 subject = "end"
 peers = true
 needs = [
-  "end_scope.kind", "end_scope.role", "end_scope.system", "end_scope.speed_mbps", "end_scope.mtu", "end_scope.cable_length_m",
+  "end_scope.kind", "end_scope.role", "end_scope.speed_mbps", "end_scope.mtu", "end_scope.cable_length_m",
   "port_class.pfc", "port_class.headroom_bytes", "switch.model",
 ]
 message = "{subject} has {observed}, needed are {expected}"
@@ -19,11 +19,17 @@ sources = [
 ]
 
 [uses]
+"switch_fact.state" = "tells whether the switch works headroom out by itself; where that is not known, the bytes must be"
+"switch_port_qos.pfc_cable_length_m" = "asked where the switch works headroom out by itself"
 "end_scope.cable_length_kind" = "where it was not read, the plan tells the length"
 "planned_link.length_m" = "the plan's metres where the cable does not tell its length"
 "port_class.has_shared_headroom" = "where a pool is shared, its size counts, not the port's own"
 "end_scope.device" = "only to find the plan's row of a host's port"
-"end_scope.inferred" = "caps the severity"
+"end_scope.inferred" = {purpose = "severity"}
+
+[unless]
+"switch.model" = "the switch works headroom out by itself"
+"port_class.headroom_bytes" = "the switch works headroom out by itself"
 
 [parameters.least_share]
 default = 1.0
@@ -39,18 +45,25 @@ Set the cable's true length (SONiC: `CABLE_LENGTH`, and the headroom follows in 
 profile. Buffer changes can drop traffic or need a reload of the QoS configuration: in a maintenance window.
 
 ## When it is wrong
-The need is worked out for small packets only, which is the worst case and what SONiC assumes. Chips other than Spectrum are not judged, nor ports with
-a shared pool of headroom, nor Cumulus and Onyx, which do not print it. The length is that of the cable assembly, else of the cabling plan, else as configured; an optic's rated reach is no
+The need is worked out for small packets only, which is the worst case and what SONiC assumes; for chips other than Spectrum it is not
+published, and the verdict stays open. Ports with a shared pool of headroom are not judged. Where the switch works headroom out by itself (Cumulus, Onyx), the length that it was told
+is held against the real one. The length is that of the cable assembly, else of the cabling plan, else as configured; an optic's rated reach is no
 length.
 */
 with planned as (
     select target, port, max(length_m) as length_m from end_plan group by target, port
 ),
 
+told as (
+    select target, max(pfc_cable_length_m) as length_m from switch_port_qos where port = '' group by target
+),
+
 ports as (
     select
         c.*,
         g.generation,
+        f.state,
+        a.length_m as told_m,
         case
             when c.cable_length_kind = 'assembly' then c.cable_length_m
             when p.length_m is not null then p.length_m
@@ -59,22 +72,51 @@ ports as (
     from end_class as c
     left join planned as p on p.target = c.target and p.port = c.port
     left join switch_chip as g on g.target = c.target
+    left join switch_fact as f on f.target = c.target and f.fact = 'headroom'
+    left join told as a on a.target = c.target
+),
+
+needs as (
+    select *, spectrum_xoff(generation, speed_mbps, length_m, mtu) as needed
+    from ports
 ),
 
 judged as (
-    select *, spectrum_xoff(generation, speed_mbps, length_m, mtu) as needed
-    from ports
+    select
+        *,
+        case
+            when speed_mbps is null or mtu is null then null
+            when state = 'automatic' and headroom_bytes is null then told_m < length_m
+            else headroom_bytes < $least_share * needed
+        end as is_short
+    from needs
 )
 
 select
     target,
     port,
-    printf('%d bytes', min(headroom_bytes) filter (pfc)) as observed,
-    printf('%d for %d Gb/s and %.0f m', max(needed), max(speed_mbps) // 1000, max(length_m)) as expected,
-    kind = 'switch' and role in ('compute', 'fabric') and generation <> 0
-        and system <> 'cumulus' and system <> 'onyx'
+    case
+        when min(headroom_bytes) filter (pfc) is null then printf('headroom for %.0f m', max(told_m))
+        else printf('%d bytes', min(headroom_bytes) filter (pfc))
+    end as observed,
+    case
+        when min(headroom_bytes) filter (pfc) is null then printf('%.0f m', max(length_m))
+        else printf('%d for %d Gb/s and %.0f m', max(needed), max(speed_mbps) // 1000, max(length_m))
+    end as expected,
+    kind = 'switch' and role in ('compute', 'fabric')
         and any_known(pfc and (has_shared_headroom is null or not has_shared_headroom)) as applies,
-    any_known(pfc and headroom_bytes < $least_share * needed) as fault,
-    inferred
+    any_known(pfc and is_short) as fault,
+    inferred,
+    case
+        when kind is null or role is null or state is null or count(pfc) < count(*) or max(speed_mbps) is null or max(mtu) is null then null
+        when state = 'automatic' and max(told_m) is null and max(length_m) is not null then 'cable_length'
+        when state = 'automatic' or max(length_m) is null then null
+        when generation is null then null
+        else concat_ws(
+            ',',
+            case when count(*) filter (pfc and headroom_bytes is null) > 0 then 'headroom' end,
+            case when generation = 0 then 'headroom_need' end
+        )
+    end as unread_facts
 from judged
-group by target, port, kind, system, role, inferred, generation
+group by target, port, kind, state, role, inferred, generation

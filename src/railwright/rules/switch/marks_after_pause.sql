@@ -22,7 +22,7 @@ high = "marking begins at or above the filling at which pauses begin"
 info = "only the end of the marking ramp lies above it"
 
 [uses]
-"end_scope.inferred" = "caps the severity"
+"end_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
 ECN is to slow senders down before PFC must stop them. Where the pause comes first, the ramp of marks is never reached: every burst

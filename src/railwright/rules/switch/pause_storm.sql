@@ -5,7 +5,7 @@ severity = "high"
 subject = "end"
 peers = true
 needs = [
-  "end_scope.kind", "end_scope.role", "end_scope.system", "end_scope.watchdog_mask",
+  "end_scope.kind", "end_scope.role", "end_scope.watchdog_mask",
   "switch_counter.value", "before.switch_counter.value",
 ]
 message = "{subject}: {observed}"
@@ -14,10 +14,10 @@ since = "0.3"
 sources = ["review SWQ-09, G-WINDOW", "incident I-071"]
 
 [uses]
-"probe_result.status" = "SONiC lists only queues that had a storm: whether the list was read"
+"probe_result.status" = "SONiC and EOS list only queues that had a storm: whether the list was read"
 "before.probe_result.status" = "likewise"
-"end_scope.peer" = "only for the words"
-"end_scope.inferred" = "caps the severity"
+"end_scope.peer" = {purpose = "words"}
+"end_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
 A storm is a neighbour that pauses without end. While it lasts the watchdog drops what is to go there, in a class that was to lose nothing;
@@ -28,15 +28,14 @@ Look at the machine at the other end first: a NIC or host that does not take its
 PFC priorities are the switch's (XHP-01).
 
 ## When it is wrong
-Storms while a host was rebooted or its driver loaded are over with it. Counters that went down in between were cleared: unknown. EOS and Onyx do not
-count storms in what is read: their ports are not judged.
+Storms while a host was rebooted or its driver loaded are over with it. Counters that went down in between were cleared: unknown.
 */
 with listed as (
-    select distinct target from probe_result where instance = 'show pfcwd stats' and status = 'ok'
+    select distinct target from probe_result where instance in ('show pfcwd stats', 'show priority-flow-control counters watchdog') and status = 'ok'
 ),
 
 listed_before as (
-    select distinct target from before.probe_result where instance = 'show pfcwd stats' and status = 'ok'
+    select distinct target from before.probe_result where instance in ('show pfcwd stats', 'show priority-flow-control counters watchdog') and status = 'ok'
 ),
 
 counted as (
@@ -69,6 +68,7 @@ storms as (
         e.target,
         e.port,
         case when t.target is not null then t.rise when l.target is not null and b.target is null then 0 end as rise,
+        t.target is null and l.target is null and b.target is null as is_uncounted,
         t.seconds
     from end_scope as e
     left join told as t on t.target = e.target and t.port = e.port
@@ -82,10 +82,17 @@ select
     case s.rise when 1 then 'one storm' else s.rise || ' storms' end as observed,
     'none' as expected,
     e.kind = 'switch' and e.role in ('compute', 'storage', 'fabric')
-        and case when e.system in ('eos', 'onyx') then false when e.system is not null then e.watchdog_mask <> 0 end as applies,
+        and e.watchdog_mask <> 0 as applies,
     s.rise > 0 as fault,
     'towards ' || e.peer || case when s.seconds is not null then printf(', in %.0f s', s.seconds) else '' end as detail,
-    e.inferred
+    e.inferred,
+    case
+        when e.kind is null or e.role is null then null
+        when s.rise is null and not s.is_uncounted then null
+        else concat_ws(
+            ',', case when e.watchdog_mask is null then 'pfc_watchdog' end, case when s.is_uncounted then 'storm_counter' end
+        )
+    end as unread_facts
 from end_scope as e
 left join storms as s on s.target = e.target and s.port = e.port
 where e.kind = 'switch' or e.kind is null

@@ -14,7 +14,7 @@ sources = ["judgement: whether two kinds of traffic share a class is one decisio
 [uses]
 "site.data_dscp" = "nothing is known where the site does not say it"
 "site.storage_dscp" = "nothing is known where the site does not say it"
-"end_scope.inferred" = "caps the severity"
+"end_scope.inferred" = {purpose = "severity"}
 
 [parameters.least_members]
 default = 4

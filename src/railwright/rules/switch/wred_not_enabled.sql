@@ -5,7 +5,7 @@ severity = "high"
 subject = "end"
 peers = true
 needs = [
-  "end_scope.kind", "end_scope.role", "end_scope.system",
+  "end_scope.kind", "end_scope.role",
   "port_class.pfc", "port_class.ecn_enabled", "port_class.red_enabled",
 ]
 message = "{subject} has a profile that marks in class {observed}, and its green part is not enabled"
@@ -14,7 +14,8 @@ since = "0.3"
 sources = ["review SWQ-04", "incident I-110"]
 
 [uses]
-"end_scope.inferred" = "caps the severity"
+"switch_fact.state" = "only a system with such a setting can have it wrong; where the system is not known, so is the verdict"
+"end_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
 SONiC takes a profile with `ecn_all` and marks nothing as long as `wred_green_enable` is not `true`: RoCE packets are green. The
@@ -24,15 +25,29 @@ configuration looks right and no sender ever slows down.
 Add `wred_green_enable: true` to the profile (`WRED_PROFILE` in CONFIG_DB); `ecnconfig` does not set it. It acts at once.
 
 ## When it is wrong
-Only SONiC has this switch. Queues without a marking profile are SWQ-03's.
+Only systems that have this setting are judged: of those that are known, SONiC. Queues without a marking profile are SWQ-03's.
 */
+with judged as (
+    select e.*, f.state
+    from end_class as e
+    left join switch_fact as f on f.target = e.target and f.fact = 'marking_switch'
+)
+
 select
     target,
     port,
     string_agg(class::VARCHAR, ',' order by class) filter (pfc and ecn_enabled and not red_enabled) as observed,
     'enabled' as expected,
-    kind = 'switch' and system = 'sonic' and role in ('compute', 'fabric') and any_known(pfc and ecn_enabled) as applies,
+    kind = 'switch' and state <> 'lacking' and role in ('compute', 'fabric') and any_known(pfc and ecn_enabled) as applies,
     any_known(pfc and ecn_enabled and not red_enabled) as fault,
-    inferred
-from end_class
-group by target, port, kind, system, role, inferred
+    inferred,
+    case
+        when kind is null or role is null or state is null or count(pfc) < count(*) then null
+        else concat_ws(
+            ',',
+            case when count(*) filter (pfc and ecn_enabled is null) > 0 then 'ecn' end,
+            case when count(*) filter (pfc and ecn_enabled and red_enabled is null) > 0 then 'marking_switch' end
+        )
+    end as unread_facts
+from judged
+group by target, port, kind, state, role, inferred

@@ -1,0 +1,69 @@
+"""Inventory: cards that are gone, and cards without their devices."""
+
+from dataclasses import replace
+
+from lab.fleet.faults.fault import Fault
+from lab.fleet.faults.pcie import OTHER_KIND
+from lab.fleet.faults.place import Place
+from lab.fleet.lose_part import Part, lost
+from lab.fleet.lose_port import rdma_missing
+from lab.fleet.model import HostModel
+
+
+def _card_gone(place: Place) -> HostModel:
+    """Not even on the bus, nor are its virtual functions."""
+    return lost(place.host, Part("nic", place.card.address.rpartition(".")[0]), "removed")
+
+
+def _without_rdma(place: Place) -> HostModel:
+    """RoCE is off for one card; its network device works."""
+    return rdma_missing(place.host, place.card.name)
+
+
+def _without_any_rdma(place: Place) -> HostModel:
+    """mlx5_ib is not loaded: network devices, and no RDMA at all."""
+    nics = tuple(replace(nic, without_rdma=True) for nic in place.host.nics)
+    return replace(place.host, nics=nics)
+
+
+FAULTS = (
+    Fault(
+        name="card_off_the_bus",
+        rule="INV-01",
+        models=("two_socket_4x400g",),
+        at="rail",
+        change=_card_gone,
+        expects=("INV-01 {host}",),
+        implies=("INTENT.compute_nics {host}",),
+        excuses=(*OTHER_KIND, "* {nic}", "* {port}"),
+        severity="blocker",
+    ),
+    Fault(
+        name="rdma_off_for_one_card",
+        rule="INV-02",
+        models=("two_socket_4x400g",),
+        at="rail",
+        change=_without_rdma,
+        expects=("INV-02 {nic}",),
+        implies=("INTENT.compute_nics {host}",),
+        # What its ports are for, and how fast they are, nobody can tell without an RDMA device.
+        hides=("N-09 {nic}", "PCI-03 {nic}"),
+        excuses=(*OTHER_KIND, "* {port}"),
+        # Then its device could be a pod's.
+        clashes=("exclusive_namespaces",),
+        severity="high",
+    ),
+    Fault(
+        name="no_rdma_at_all",
+        rule="INV-03",
+        models=("two_socket_4x400g",),
+        at="host",
+        change=_without_any_rdma,
+        expects=("INV-03 {host}",),
+        implies=("INV-02 {nics}", "INTENT.compute_nics {host}"),
+        hides=("N-09 {nics}", "PCI-03 {nics}"),
+        excuses=(*OTHER_KIND, "* {rails}"),
+        clashes=("exclusive_namespaces",),
+        severity="high",
+    ),
+)

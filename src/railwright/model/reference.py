@@ -1,0 +1,77 @@
+"""Table `reference`: what was in a host's slots when it was seen before.
+
+Taken from the store when a snapshot is written, never when it is judged: a snapshot that somebody
+mails has its reference with it, and gives the same verdicts.
+"""
+
+from pathlib import Path
+
+import duckdb
+
+from railwright.errors import SnapshotError
+from railwright.model.remake import is_remade, remade, work_on
+from railwright.schema.table import tables
+from railwright.store.duck import copy_query, identifier, quote
+from railwright.store.snapshot import Snapshot, load, snapshots
+
+# Judgement: a host that none of so many snapshots knows is new here. Each costs two files, one of
+# another version up to a minute.
+MOST_SNAPSHOTS = 10
+_OF_CARD = ("slot", "slot_by_bus", "switch_slot", "kind", "part", "pci")
+_COUNTS = ("functions", "rdma_devices", "netdevs")
+
+
+def write_reference(folder: Path, database: duckdb.DuckDBPyConnection) -> None:
+    """facts/reference.parquet of a snapshot in the making, from those beside it."""
+    kinds = tables()["reference"].column_types()
+    columns = ", ".join(f"{identifier(name)} {kind}" for name, kind in kinds.items())
+    database.execute(f"CREATE OR REPLACE TEMP TABLE known_part ({columns})")
+    target = quote(str(folder / "facts" / "target.parquet"))
+    database.execute(
+        "CREATE OR REPLACE TEMP TABLE unseen AS "
+        f"SELECT target FROM read_parquet({target}) WHERE kind = 'host'"
+    )
+    for path in reversed(snapshots(folder.parent)[-MOST_SNAPSHOTS:]):
+        if not database.execute("SELECT count(*) FROM unseen").fetchall()[0][0]:
+            break
+        _add(database, path)
+    copy_query(database, "FROM known_part", folder / "facts" / "reference.parquet")
+
+
+def _opened(path: Path) -> tuple[Snapshot, dict[str, Path]] | None:
+    """A snapshot with tables of this version; None for one that is damaged, or long to parse."""
+    try:
+        snapshot = load(path)
+        work = work_on(snapshot)
+        if work is not None:
+            if not work.is_short and not is_remade(snapshot, parsed=True):
+                return None
+            snapshot = remade(snapshot, work, parsed=True)
+        return snapshot, snapshot.files("card", "reference")
+    except SnapshotError:
+        return None
+
+
+def _add(database: duckdb.DuckDBPyConnection, path: Path) -> None:
+    opened = _opened(path)
+    if opened is None:
+        return
+    snapshot, files = opened
+    card, before = (f"read_parquet({quote(str(files[name]))})" for name in ("card", "reference"))
+    same = ", ".join((*_OF_CARD, *_COUNTS))
+    database.execute(f"""
+        CREATE OR REPLACE TEMP TABLE seen_part AS
+        SELECT c.target, {quote(snapshot.name)} AS snapshot, c.read_at AS seen_at, {same}
+        FROM {card} AS c SEMI JOIN unseen AS u ON u.target = c.target
+        WHERE c.kind IN ('nic', 'gpu')
+    """)
+    # What another card has taken the place of is no longer expected.
+    database.execute(f"""
+        INSERT INTO known_part BY NAME
+        FROM seen_part
+        UNION ALL BY NAME
+        SELECT r.* FROM {before} AS r SEMI JOIN unseen AS u ON u.target = r.target
+        ANTI JOIN seen_part AS s ON s.target = r.target AND s.slot = r.slot
+        ANTI JOIN seen_part AS b ON b.target = r.target AND b.slot_by_bus = r.slot_by_bus
+    """)
+    database.execute("DELETE FROM unseen WHERE target IN (SELECT target FROM known_part)")

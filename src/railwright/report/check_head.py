@@ -1,0 +1,92 @@
+"""The head of `railwright check`: how much was judged, of how much, and what came out."""
+
+import time
+from typing import NamedTuple
+
+from railwright.check.engine import RunState
+from railwright.check.findings import Account, Findings
+from railwright.check.rule import SEVERITIES
+from railwright.report.screen import Screen, age, number_of
+
+# Also machines that the site has and the snapshot does not: a rule is unknown about each.
+_MACHINES = """
+SELECT
+    count(*) FILTER (kind = 'host' AND out_of_service = '') AS hosts,
+    count(*) FILTER (kind = 'host' AND out_of_service = '' AND status = 'reached') AS reached,
+    count(*) FILTER (kind = 'switch' AND out_of_service = '') AS switches,
+    count(*) FILTER (kind = 'switch' AND out_of_service = '' AND status = 'reached') AS talked,
+    count(*) FILTER (out_of_service <> '') AS away,
+    (SELECT count(DISTINCT target) FROM verdict WHERE reason = 'not_collected') AS not_asked
+FROM target
+"""
+_PORTS = """
+SELECT count(*) FROM port AS p
+LEFT JOIN declared_role AS d USING (target, device, port)
+WHERE coalesce(d.role, p.role) = 'compute'
+"""
+_LINKS = """
+SELECT count(DISTINCT least((target, port), (peer, peer_port))) FROM link_end
+WHERE peer <> '' AND peer_port <> ''
+"""
+_SEVERITIES = """
+SELECT severity, count(*) FROM finding WHERE verdict = 'fail' AND state = 'open' GROUP BY severity
+"""
+
+
+class Machines(NamedTuple):
+    """What there was to judge."""
+
+    hosts: int
+    reached: int
+    switches: int
+    talked: int
+    away: int
+    not_asked: int
+
+
+def judged(accounts: list[Account]) -> int:
+    """How many verdicts there are that are either ok or not."""
+    return sum(one.ok + one.fail for one in accounts)
+
+
+def print_head(screen: Screen, findings: Findings, accounts: list[Account], against: str) -> None:
+    """What was looked at, by how many rules, and the totals."""
+    snapshot = findings.snapshot
+    started = snapshot.run.get("started")
+    old = f", {age(time.time() - started)} old" if isinstance(started, (int, float)) else ""
+    screen.heading(f"Snapshot {snapshot.name}", f"{old}, against the {against}")
+    screen.line(_scope(findings))
+    ran = [one for one in accounts if one.state is RunState.RAN]
+    unknown = sum(one.unknown for one in accounts)
+    screen.line(
+        f"{number_of(len(ran), 'rule')} ran: {judged(accounts):,} verdicts, {unknown:,} unknown, "
+        f"{sum(one.not_applicable for one in accounts):,} not applicable"
+    )
+    later = [one for one in accounts if one.state is RunState.SKIPPED]
+    if later:
+        screen.line(
+            f"{number_of(len(later), 'rule')} not run: they compare two snapshots (--before)", "dim"
+        )
+    if totals := _totals(findings):
+        screen.line(totals)
+
+
+def _scope(findings: Findings) -> str:
+    """`30 of 32 hosts, 4 of 4 switches, 240 compute ports, 512 links; 1 out of service`."""
+    [row] = findings.database.execute(_MACHINES).fetchall()
+    seen = Machines(*row)
+    parts = [f"{seen.reached:,} of {number_of(seen.hosts + seen.not_asked, 'host')}"]
+    if seen.switches:
+        parts.append(f"{seen.talked:,} of {number_of(seen.switches, 'switch')}")
+    [[ports]] = findings.database.execute(_PORTS).fetchall()
+    [[links]] = findings.database.execute(_LINKS).fetchall()
+    parts += [number_of(ports, "compute port"), number_of(links, "link")]
+    away = f"; {seen.away:,} out of service" if seen.away else ""
+    return f"Judged: {', '.join(parts)}{away}"
+
+
+def _totals(findings: Findings) -> str:
+    """`Found: 1 blocker, 2 high, 14 info`; nothing where nothing was found."""
+    counts = dict(findings.database.execute(_SEVERITIES).fetchall())
+    said = [f"{counts[one]:,} {one}" for one in SEVERITIES if one in counts]
+    return f"Found: {', '.join(said)}" if said else ""

@@ -1,0 +1,213 @@
+/* +++
+id = "INV-01"
+title = "NIC or GPU missing"
+severity = "blocker"
+subject = "host"
+peers = true
+needs = ["inventory_scope.is_read", "part_scope.state", "part_scope.is_confirmed"]
+message = "{subject}: {observed}; expected: {expected}"
+cost = "a rank or a rail of the node (incident I-103)"
+since = "0.2"
+sources = [
+  "incident I-103",
+  "review PCI-08 (never trim the expectation to what is found)",
+  "NVIDIA k8s-launch-kit pkg/presets/validate.go (parts per slot are what a server is held to; part number and PSID are not)",
+  "judgement: severities, four members, a build that merely lacks something is not a variant",
+]
+
+[grades]
+blocker = "a GPU or an RDMA card that the site file or most of its class have"
+high = "another network card, a card that was seen before, or one that is listed and does not answer"
+medium = "others of its class have it, though not most; another card in its slot; a GPU's switch without the NIC of the others"
+
+[unless]
+"part_scope.state" = "a host without any reference has no such row: it is unknown for that"
+"part_scope.is_confirmed" = "the same"
+
+[uses]
+"inventory_scope.class_reason" = {purpose = "words"}
+"inventory_scope.held_to" = "a host of the site that the snapshot does not have is unknown for that"
+"part_scope.kind" = "the severity and the words"
+"part_scope.part" = {purpose = "words"}
+"part_scope.pci" = {purpose = "words"}
+"part_scope.slot" = {purpose = "words"}
+"part_scope.source" = "who expects it: the key of the row"
+"part_scope.snapshot" = {purpose = "words"}
+"part_scope.members" = {purpose = "words"}
+"part_scope.votes" = {purpose = "words"}
+"part_scope.is_less" = "tells a build that lacks something from one that is different"
+"part_scope.found_part" = {purpose = "words"}
+"part_scope.rdma_devices_wanted" = "the severity"
+"card.state" = "one that is dead is lost, whoever expects it; the others count by what is expected"
+"card.kind" = "which of them are NICs and GPUs"
+"card.part" = "asymmetry within a host that has nothing else to go by"
+"card.switch_slot" = "the same"
+"card.pci" = {purpose = "words"}
+"probe_result.status" = "no PCI at all is an answer"
++++
+## Why it matters
+A card that is gone takes its rail or its rank with it, and every list that counts what is there is merely one shorter: the
+job does not start, or the whole collective runs at the pace of the host that lost it.
+
+## What to do
+1. Read the kernel's log of the host: a GPU that fell off the bus says so (Xid 79), a NIC's driver too.
+2. Drain the host and power it off completely; a warm reboot rarely brings a card back.
+3. Reseat the card, then try another one in the same slot.
+4. If the part was taken out on purpose, say so: `railwright intent init` proposes `slots` for each class; delete the slot there.
+
+## When it is wrong
+A slot is named by the firmware's name of its root bridge and the ports down to it. A BIOS update may rename root bridges, and
+then every card of the host is told as missing at once: collect once more, and waive it for that day. Two builds of one model
+are two classes of the site file. A card that was moved is missing from its old slot. Cards that a pod or a guest has are
+still on the bus and count as there.
+*/
+with lost as (
+    select
+        target,
+        kind,
+        part,
+        slot,
+        pci,
+        source,
+        snapshot,
+        members,
+        votes,
+        found_part,
+        state,
+        case
+            when source = 'split' and not is_less then null
+            when is_confirmed then state <> 'alive'
+        end as is_lost,
+        case
+            when source = 'split' and not is_less then 'split'
+            when not is_confirmed then 'unconfirmed'
+        end as reason,
+        case
+            when source = 'split' or state = 'replaced' then 3
+            when source in ('site', 'class') and (kind = 'gpu' or rdma_devices_wanted > 0) then 1
+            else 2
+        end as grade
+    from part_scope
+    union all by name
+    -- Dead, and nobody expects it by name.
+    select c.target, c.kind, c.part, c.slot, c.pci, 'itself' as source, c.state, true as is_lost, 2 as grade
+    from card as c
+    anti join part_scope as p on p.target = c.target and p.slot = c.slot -- null: a slot is part of both keys
+    where c.state = 'dead' and c.kind in ('nic', 'gpu')
+),
+
+told as (
+    select
+        target,
+        count(*) filter (is_lost) as lost,
+        count(*) filter (is_lost is null and reason is null) as unread,
+        count(*) filter (source <> 'split' and source <> 'itself') as expected,
+        max(reason) filter (is_lost is null) as reason,
+        min(grade) filter (is_lost) as grade,
+        string_agg(
+            upper(kind) || ' ' || case when part = '' then '' else part || ' ' end || 'in slot ' || slot
+            || case when pci = '' then '' else ' (' || pci || ')' end || ': '
+            || case
+                when state = 'dead' then 'listed, but does not answer'
+                when state = 'replaced' then found_part || ' is there instead'
+                when state = 'empty' then 'slot empty'
+                else state
+            end,
+            '; ' order by grade, slot
+        ) filter (is_lost) as missing,
+        min_by( -- null: only for the words
+            case source
+                when 'site' then 'the site file'
+                when 'earlier' then 'seen in snapshot ' || snapshot
+                when 'itself' then 'a card that answers'
+                else votes || ' of ' || members || ' hosts of its class have it'
+            end,
+            grade
+        ) filter (is_lost) as who,
+        min(votes || ' of ' || members || ' hosts of its class have ' || upper(kind) || ' ' || part || ' in slot ' || slot)
+            filter (reason = 'split') as dispute
+    from lost
+    group by target
+),
+
+-- Without any reference: most switches that hold a GPU hold the same kind of NIC too, and one does not.
+below as (
+    select target, switch_slot, count(*) filter (kind = 'gpu') as gpus, list(part) filter (kind = 'nic') as nics
+    from card
+    where switch_slot <> '' and kind in ('gpu', 'nic')
+    group by target, switch_slot
+    having gpus > 0
+),
+
+usual_nic as (
+    select target, arg_max(part, row(n, part)) as part -- null: every card has a part
+    from (select target, unnest(nics) as part, count(*) as n from below group by target, part)
+    group by target
+),
+
+uneven as (
+    select
+        b.target,
+        count(*) as switches,
+        count(*) filter (list_contains(b.nics, u.part)) as having_it,
+        min(b.switch_slot) filter (not coalesce(list_contains(b.nics, u.part), false)) as lacking, -- null: no NIC there
+        min(u.part) as part
+    from below as b
+    inner join usual_nic as u on u.target = b.target
+    group by b.target
+    having 2 * having_it > switches and having_it < switches
+),
+
+bus as (
+    select target, bool_or(status = 'absent') as is_absent from probe_result where probe = 'pci' group by target -- null: every answer has a status
+),
+
+judged as (
+    select
+        i.target,
+        i.is_read,
+        i.held_to,
+        i.class_reason,
+        b.is_absent,
+        t.* exclude (target),
+        u.lacking,
+        u.part as uneven_part,
+        u.having_it,
+        u.switches,
+        case when t.expected > 0 then true else false end as has_reference
+    from inventory_scope as i
+    left join told as t on t.target = i.target
+    left join uneven as u on u.target = i.target
+    left join bus as b on b.target = i.target
+)
+
+select
+    target,
+    case
+        when lost > 0 then missing
+        when not has_reference and lacking is not null then 'no NIC ' || uneven_part || ' below the PCIe switch ' || lacking
+        when dispute is not null then dispute || ', this one does not'
+        else 'all there'
+    end as observed,
+    case
+        when lost > 0 then who
+        when not has_reference and lacking is not null then having_it || ' of ' || switches || ' switches of this host that hold a GPU have one'
+        else 'what its class, the site file or an earlier snapshot has'
+    end as expected,
+    case when is_absent and not has_reference then false else true end as applies,
+    case
+        when not is_read then null
+        when is_read is null then null
+        when lost > 0 then true
+        when unread > 0 or reason is not null then null
+        when has_reference then false
+        when lacking is not null then true
+    end as fault,
+    class_reason as detail,
+    case when lost > 0 then (['blocker', 'high', 'medium'])[grade] else 'medium' end as severity,
+    case
+        when held_to = 'nobody' then 'not_collected'
+        when is_read and not has_reference and reason is null then 'no_reference'
+        when is_read then reason
+    end as reason
+from judged

@@ -1,0 +1,1 @@
+"""Snapshots on disk: evidence, tables, digests, locks, and the questions they are asked."""
