@@ -116,16 +116,26 @@ FROM (SELECT target,
       FROM target WHERE status <> 'reached')
 GROUP BY answer ORDER BY answer LIKE 'out of service%', answer
 """
-# Probes that fail in the same way on the same hosts are one line.
+# Probes that fail in the same way on the same hosts are one line. Hosts are compared by their number
+# and the sum of their hashes: a list of all for each probe would not fit into memory.
 _UNANSWERED = """
-WITH failed AS (
-    SELECT probe, status AS answer, mode(reason) AS said, count(DISTINCT reason) AS different,
-           list(DISTINCT target ORDER BY target) AS targets
+WITH gaps AS (
+    SELECT DISTINCT probe, status AS answer, target FROM gap WHERE status <> 'not reached'
+), failed AS (
+    SELECT probe, status AS answer, mode(reason) AS said, count(DISTINCT reason) AS different
     FROM gap WHERE status <> 'not reached' GROUP BY probe, status
+), hosts AS (
+    SELECT probe, answer, count(*) AS number, bit_xor(hash(target)) AS mark
+    FROM gaps GROUP BY probe, answer
+), alike AS (
+    SELECT answer, said, different, min(probe) AS probe,
+           string_agg(probe, ', ' ORDER BY probe) AS probes
+    FROM failed JOIN hosts USING (probe, answer) GROUP BY answer, said, different, number, mark
 )
-SELECT answer, string_agg(probe, ', ' ORDER BY probe) || CASE said WHEN '' THEN '' ELSE ': ' END
-       || said, different, targets
-FROM failed GROUP BY answer, said, different, targets ORDER BY len(targets) DESC, 1, 2
+SELECT answer, probes || CASE said WHEN '' THEN '' ELSE ': ' END || said, different,
+       list(target ORDER BY target) AS targets
+FROM alike JOIN gaps USING (probe, answer) GROUP BY answer, probes, said, different
+ORDER BY len(targets) DESC, 1, 2
 """
 
 
