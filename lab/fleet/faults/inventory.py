@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from lab.fleet.faults.fault import Fault
 from lab.fleet.faults.pcie import OTHER_KIND
-from lab.fleet.faults.place import Place
+from lab.fleet.faults.place import Place, front_end
 from lab.fleet.lose_part import Part, lost
-from lab.fleet.lose_port import rdma_missing
+from lab.fleet.lose_port import down, rdma_missing
 from lab.fleet.model import HostModel
 
 
@@ -24,6 +24,11 @@ def _without_any_rdma(place: Place) -> HostModel:
     """mlx5_ib is not loaded: network devices, and no RDMA at all."""
     nics = tuple(replace(nic, without_rdma=True) for nic in place.host.nics)
     return replace(place.host, nics=nics)
+
+
+def _front_end_down(place: Place) -> HostModel:
+    """The cable of the port that has no RDMA; the host was read another way."""
+    return down(place.host, front_end(place.host).netdev)
 
 
 FAULTS = (
@@ -65,5 +70,14 @@ FAULTS = (
         excuses=(*OTHER_KIND, "* {rails}"),
         clashes=("exclusive_namespaces",),
         severity="high",
+    ),
+    Fault(
+        name="front_end_link_lost",
+        rule="INV-04",
+        models=("hgx_h100", "two_socket_4x400g"),
+        at="host",
+        change=_front_end_down,
+        expects=("INV-04 {front_end}",),
+        severity="medium",
     ),
 )

@@ -184,6 +184,7 @@ FAULTS = (
         at="storage",
         change=_half_a_bond,
         expects=("N-17 {port}",),
+        implies=("INV-04 {nic}",),
     ),
     Fault(
         name="bond_of_one_flow",

@@ -137,7 +137,10 @@ FAULTS = (
         at="rail",
         change=_without_driver,
         expects=("PCI-07 {nic}",),
-        implies=("INV-02 {nic}", "DRV-04 {nic}", "INTENT.compute_nics {host}", "NCC-01 {host}"),
+        implies=(
+            *("INV-02 {nic}", "INV-04 {nic}", "DRV-04 {nic}", "INTENT.compute_nics {host}"),
+            "NCC-01 {host}",
+        ),
         hides=("PCI-03 {nic}", *UNANSWERED),
         excuses=(*OTHER_KIND, "* {port}"),
         # Then its devices could be a pod's, and nobody misses their values.

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from string import Formatter
 
-from lab.fleet.model import Function, Gpu, HostModel, Nic, rdma_is_here
+from lab.fleet.model import Function, Gpu, HostModel, Netdev, Nic, rdma_is_here
 
 PLACES = ("host", "rail", "storage", "virtual", "gpu")
 
@@ -100,6 +100,11 @@ def places(host: HostModel, at: str) -> tuple[Place, ...]:
     return tuple(Place(host, nic, gpu) for nic, gpu in pairs if not nic.in_pod)
 
 
+def front_end(host: HostModel) -> Netdev:
+    """The first port without RDMA."""
+    return next(netdev for netdev in host.netdevs if netdev.address)
+
+
 def _several(place: Place, word: str) -> list[str]:
     host = place.host
     cards = [*rails(host), *storage(host)]
@@ -121,6 +126,8 @@ def subjects(place: Place, template: str) -> list[str]:
             return [template.replace(f"{{{word}}}", text) for text in _several(place, word)]
     host = place.host.name
     known = {"host": host}
+    if "front_end" in words:
+        known["front_end"] = f"{host}:{front_end(place.host).address}"
     twin = re.sub("[0-9]+$", "001", host)
     if place.nic is not None:
         nic = place.nic

@@ -10,7 +10,8 @@ select
     case
         when c.hypervisor <> '' then 'guest'
         when f.hands_through then 'hypervisor'
-        when c.hypervisor = '' and not f.hands_through then 'bare metal'
+        -- lscpu tells no hypervisor of an ARM machine; guests are given devices and never Grace's own root ports.
+        when (c.hypervisor = '' or f.is_grace) and not f.hands_through then 'bare metal'
     end as virtualization,
     f.is_grace,
     r.netns_mode,
@@ -223,7 +224,7 @@ firm as materialized (
     select i.target, w.slot, case when b.slot is null then w.slot else b.slot_by_bus end as slot_by_bus,
         b.slot is null and i.is_named is not true as is_untold, case when b.slot is null then '' else b.switch_slot end as switch_slot, w.kind, w.part,
         case when b.slot is null then '' else b.pci end as pci, w.functions, w.rdma_devices,
-        null::integer as netdevs, 'site' as source, null::integer as members, null::integer as votes
+        null::integer as netdevs, w.links, 'site' as source, null::integer as members, null::integer as votes
     from inventory_scope as i
     inner join wanted_part as w on w.class = i.class
     -- The site file has one name for a slot; its peers tell the other.
@@ -234,7 +235,7 @@ firm as materialized (
     ) as b on b.class = i.own_class and b.slot = w.slot
     where i.held_to = 'site'
     union all by name
-    select i.target, p.slot, p.slot_by_bus, p.switch_slot, p.kind, p.part, p.pci, p.functions, p.rdma_devices, p.netdevs,
+    select i.target, p.slot, p.slot_by_bus, p.switch_slot, p.kind, p.part, p.pci, p.functions, p.rdma_devices, p.netdevs, p.links,
         'class' as source, p.members, p.votes
     from inventory_scope as i
     inner join class_part as p on p.class = i.class and p.held_to = i.held_to
@@ -245,7 +246,7 @@ wanted as (
     select * from firm
     union all by name
     -- Seen before, where neither speaks of that slot.
-    select r.target, r.slot, r.slot_by_bus, r.switch_slot, r.kind, r.part, r.pci, r.functions, r.rdma_devices, r.netdevs,
+    select r.target, r.slot, r.slot_by_bus, r.switch_slot, r.kind, r.part, r.pci, r.functions, r.rdma_devices, r.netdevs, r.links,
         'earlier' as source, r.snapshot
     from reference as r
     inner join inventory_scope as i on i.target = r.target and i.held_to <> 'site'
@@ -332,6 +333,7 @@ direct as materialized (
         c.functions as found_functions,
         c.rdma_devices as found_rdma_devices,
         c.netdevs as found_netdevs,
+        c.links as found_links,
         c.is_given_away,
         c.is_driverless
     from everything as e
@@ -342,7 +344,7 @@ found as (
     select * from direct where found_part is not null
     union all by name
     select
-        d.* exclude (found_part, found_kind, found_pci, found_state, found_functions, found_rdma_devices, found_netdevs,
+        d.* exclude (found_part, found_kind, found_pci, found_state, found_functions, found_rdma_devices, found_netdevs, found_links,
             is_given_away, is_driverless),
         b.part as found_part,
         b.kind as found_kind,
@@ -351,6 +353,7 @@ found as (
         b.functions as found_functions,
         b.rdma_devices as found_rdma_devices,
         b.netdevs as found_netdevs,
+        b.links as found_links,
         b.is_given_away,
         b.is_driverless
     from direct as d
@@ -404,6 +407,8 @@ select
     f.found_rdma_devices as rdma_devices,
     f.netdevs as netdevs_wanted,
     f.found_netdevs as netdevs,
+    f.links as links_wanted,
+    f.found_links as links,
     f.is_given_away,
     f.is_driverless
 from found as f

@@ -26,6 +26,7 @@ class Part(NamedTuple):
     part: str
     functions: int | None
     rdma_devices: int | None
+    links: int | None
     votes: int
     is_expected: bool
 
@@ -52,7 +53,7 @@ _CLASSES = """
     WHERE c.class IS NOT NULL GROUP BY c.class ORDER BY count(*) DESC, c.class
 """
 _PARTS = """
-    SELECT slot, kind, part, functions, rdma_devices, votes, is_expected FROM expected_part
+    SELECT slot, kind, part, functions, rdma_devices, links, votes, is_expected FROM expected_part
     WHERE class = ? ORDER BY kind, slot, votes DESC, part
 """
 
@@ -69,7 +70,7 @@ def _slot(part: Part, members: int) -> str:
     said = {"at": part.slot, "kind": part.kind, "part": part.part}
     counts = {"functions": part.functions}
     if part.kind == "nic":
-        counts["rdma_devices"] = part.rdma_devices
+        counts |= {"rdma_devices": part.rdma_devices, "links": part.links}
     numbers = {name: value for name, value in counts.items() if value is not None}
     inner = ", ".join(f"{key} = {toml_text(value)}" for key, value in {**said, **numbers}.items())
     return f"  {{ {inner} }},  # {part.votes:,} of {members:,}"

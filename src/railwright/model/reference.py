@@ -18,7 +18,7 @@ from railwright.store.snapshot import Snapshot, load, snapshots
 # another version up to a minute.
 MOST_SNAPSHOTS = 10
 _OF_CARD = ("slot", "slot_by_bus", "switch_slot", "kind", "part", "pci")
-_COUNTS = ("functions", "rdma_devices", "netdevs")
+_COUNTS = ("functions", "rdma_devices", "netdevs", "links")
 
 
 def write_reference(folder: Path, database: duckdb.DuckDBPyConnection) -> None:
@@ -58,11 +58,16 @@ def _add(database: duckdb.DuckDBPyConnection, path: Path) -> None:
         return
     snapshot, files = opened
     card, before = (f"read_parquet({quote(str(files[name]))})" for name in ("card", "reference"))
-    same = ", ".join((*_OF_CARD, *_COUNTS))
+    same = ", ".join(f"c.{name}" for name in _OF_CARD)
+    # A device or a link once seen is expected, too, while the card is the same.
+    most = ", ".join(f"greatest(c.{name}, r.{name}) AS {name}" for name in _COUNTS)
+    fewer = " OR ".join(f"coalesce(c.{name} < r.{name}, false)" for name in _COUNTS)
+    where = f"CASE WHEN {fewer} THEN r.snapshot ELSE {quote(snapshot.name)} END AS snapshot"
     database.execute(f"""
         CREATE OR REPLACE TEMP TABLE seen_part AS
-        SELECT c.target, {quote(snapshot.name)} AS snapshot, c.read_at AS seen_at, {same}
+        SELECT c.target, {where}, c.read_at AS seen_at, {same}, {most}
         FROM {card} AS c SEMI JOIN unseen AS u ON u.target = c.target
+        LEFT JOIN {before} AS r ON r.target = c.target AND r.slot = c.slot AND r.part = c.part
         WHERE c.kind IN ('nic', 'gpu')
     """)
     # What another card has taken the place of is no longer expected.

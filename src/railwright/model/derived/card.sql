@@ -25,7 +25,13 @@ rdma as (
 
 -- A representor is not the function's own.
 netdevs as (
-    select target, pci, count(*) as devices
+    select
+        target,
+        pci,
+        count(*) as devices,
+        -- The kernel tells no carrier of a port that is switched off.
+        count(*) filter (carrier) as links,
+        bool_or(carrier is null and operstate is distinct from 'down') as is_unsure -- null: a carrier that was not read
     from netdev
     where kind = 'physical' and pci <> '' and port_name not like 'pf%vf%'
     group by target, pci
@@ -49,6 +55,8 @@ cards as (
         end as state,
         sum(r.devices) as rdma_devices,
         sum(n.devices) as netdevs,
+        sum(n.links) as links,
+        bool_or(n.is_unsure) as links_unsure,
         min(r.psid) as psid,
         bool_or(f.driver in ('vfio-pci', 'uio_pci_generic', 'igb_uio')) as is_given_away,
         bool_or(f.driver = '') as is_driverless
@@ -61,9 +69,12 @@ cards as (
 )
 
 select
-    c.* exclude (rdma_devices, netdevs, psid),
+    c.* exclude (rdma_devices, netdevs, links, links_unsure, psid),
     case when a.rdma and pr.target is null then coalesce(c.rdma_devices, 0) end as rdma_devices, -- null: read, and none
     case when a.netdevs and pn.target is null then coalesce(c.netdevs, 0) end as netdevs, -- null: the same
+    case
+        when a.netdevs and pn.target is null and c.links_unsure is not true then coalesce(c.links, 0) -- null: the same
+    end as links,
     case when a.rdma and pr.target is null then coalesce(c.psid, '') end as psid -- null: the same
 from cards as c
 left join answered as a on a.target = c.target

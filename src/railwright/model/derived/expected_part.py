@@ -6,7 +6,7 @@ What fewer have is listed too, with its votes: nobody may leave a class by what 
 
 from railwright.model.nearest_layout import FEWEST
 
-COUNTS = ("functions", "rdma_devices", "netdevs")
+COUNTS = ("functions", "rdma_devices", "netdevs", "links")
 
 
 def _most(column: str, enough: str) -> str:

@@ -1,0 +1,366 @@
+"""Every part that a host can lose, lost: found by the rule that is to find it, at the right place.
+
+    python -m bench.lost_parts PROGRESS [MINUTES]      as root; 120 by default
+
+For every part of every model and every way to lose it: a fleet of 1, 4 and 16 hosts of which one
+has lost it, judged under each kind of site file. What must come of it is written by hand in
+lost_parts.toml. Losses come in an order that chance has given once and for all, so that a run which
+ends early has tried a fair sample; PROGRESS gets a line per loss, and the next run goes on there.
+"""
+
+import json
+import os
+import random
+import shutil
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from typer.testing import CliRunner, Result
+
+from bench.figures import write_section
+from bench.fleets import STARTED, Reading, evidence_of, snapshot_of
+from lab.fleet import MODELS, HostModel
+from lab.fleet.healthy import HEALTHY
+from lab.fleet.lose_part import WAYS, Part, lost, parts
+from railwright.cli import program
+from railwright.model.merge import merge
+from railwright.store.snapshot import Snapshot, load
+from railwright.toml import load_toml
+
+SIZES = (1, 4, 16)
+SITES = ("none", "healthy", "broken", "full", "one")
+STRUCK = 2  # the host that has lost something: not the one that stands first in every list
+MINUTES = 120.0
+WORKERS = 2
+SHOWN = 30
+BUILD: dict[str, Callable[[int], HostModel]] = {**HEALTHY, **MODELS}
+RULES = ("--select", "INV-*", "--select", "LNK-01", "--select", "N-17")
+
+
+class Loss(NamedTuple):
+    """A part of one host of a model, and how it is lost."""
+
+    model: str
+    part: Part
+    way: str
+
+    def name(self) -> str:
+        """As it stands in the progress file."""
+        return f"{self.model} {self.part.kind} {self.part.name} {self.way}"
+
+
+class Cell(NamedTuple):
+    """One question: under which site file, among how many hosts."""
+
+    site: str
+    size: int
+
+
+# The one host is held to its own past: how many hosts there were makes no difference.
+CELLS = [Cell(site, size) for site in SITES for size in SIZES if site != "one" or size == SIZES[-1]]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What must come of a loss: one of these rules at these places, or unknown for a reason."""
+
+    rules: tuple[tuple[str, str], ...]
+    unknown: str = ""
+
+
+@cache
+def _expected() -> dict[str, Any]:
+    return load_toml(Path(__file__).with_suffix(".toml").read_text("utf-8"), "lost_parts.toml")
+
+
+def losses() -> list[Loss]:
+    """All of them, shuffled with a seed."""
+    found = [
+        Loss(model, part, way)
+        for model in BUILD
+        for part in parts(BUILD[model](STRUCK))
+        for way in WAYS[part.kind]
+    ]
+    random.Random(16).shuffle(found)
+    return found
+
+
+# ---- what must come of it
+
+
+def _of(host: HostModel, part: Part) -> str:
+    """Whether a port, a module or a cable is that of an RDMA device."""
+    return "rdma" if any(nic.netdev == part.name for nic in host.nics) else "netdev"
+
+
+def _function(host: HostModel, part: Part) -> str:
+    """The slot of the card that a part belongs to, without the function."""
+    for netdev in (*host.nics, *host.netdevs):
+        if part.name in (netdev.netdev, getattr(netdev, "name", "")):
+            return netdev.address.rpartition(".")[0]
+    return part.name
+
+
+def _device(host: HostModel, part: Part) -> str:
+    return next((nic.name for nic in host.nics if nic.netdev == part.name), "")
+
+
+def wanted(loss: Loss, cell: Cell) -> Wanted:
+    """By the table: the first entry that speaks of the part."""
+    host = BUILD[loss.model](STRUCK)
+    places = {
+        "host": host.name,
+        "function": f"{host.name}:{_function(host, loss.part)}.",
+        "port": f"{host.name}:{_device(host, loss.part)}/",
+    }
+    (entry,) = [
+        one
+        for one in _expected()["loss"]
+        if loss.part.kind in one["parts"] and one.get("of") in (None, _of(host, loss.part))
+    ]
+    rules = tuple((rule, places[where]) for rule, where in map(str.split, entry["by"]))
+    if entry.get("needs_reference", True):
+        for name in ("no_reference", "unconfirmed"):
+            doubt = _expected()[name]
+            if cell.site in doubt["sites"] and cell.size in doubt["sizes"]:
+                return Wanted(rules, doubt["unknown"])
+    return Wanted(rules, entry.get("unknown", ""))
+
+
+# ---- fleets
+
+
+def _run(folder: Path, *words: str) -> Result:
+    own = {"HOME": str(folder), "XDG_CACHE_HOME": str(folder / "cache")}
+    none = dict.fromkeys(("RAILWRIGHT_SITE", "RAILWRIGHT_WAIVERS", "XDG_CONFIG_HOME"))
+    return CliRunner(env={**none, **own}).invoke(program(), list(words))
+
+
+def _proposed(folder: Path, snapshot: Snapshot) -> str:
+    """What `intent init` prints."""
+    text: str = _run(folder, "intent", "init", str(snapshot.path)).stdout
+    return text.partition("Next: ")[0]
+
+
+def _confirmed(text: str) -> str:
+    """As an operator leaves it who has read it."""
+    return "".join(line for line in text.splitlines(True) if not line.startswith("unconfirmed"))
+
+
+def prepare(folder: Path, model: str, sizes: tuple[int, ...] = SIZES) -> None:
+    """Healthy fleets of a model: whole ones, and without the host that will lose something."""
+    made = folder / model
+    if made.exists():
+        return
+    work = folder / f"{model}.new"
+    shutil.rmtree(work, ignore_errors=True)
+    read = evidence_of(work, [BUILD[model](number) for number in range(1, sizes[-1] + 1)])
+    struck = BUILD[model](STRUCK).name
+    for size in sizes:
+        names = [struck] if size == 1 else list(read)[:size]
+        whole = snapshot_of(work / f"whole{size}", {name: read[name] for name in names})
+        site = _confirmed(_proposed(work, whole))
+        (work / f"healthy{size}.toml").write_text(site)
+        (work / "full.toml").write_text(site)
+        others = {name: read[name] for name in names if name != struck}
+        if others:
+            snapshot_of(work / f"others{size}", others)
+    work.rename(made)
+
+
+def _only(store: Path) -> Snapshot:
+    (path,) = [path for path in store.iterdir() if (path / "run.json").exists()]
+    return load(path)
+
+
+class Struck:
+    """A host that has lost something, among the others or alone."""
+
+    def __init__(self, folder: Path, healthy: Path, loss: Loss) -> None:
+        self._folder, self._healthy = folder, healthy
+        host = lost(BUILD[loss.model](STRUCK), loss.part, loss.way)
+        (self._reading,) = evidence_of(folder / "host", [host]).values()
+        self._name = host.name
+        self._alone = snapshot_of(folder / "alone", {self._name: self._reading})
+
+    def snapshot(self, cell: Cell) -> Snapshot:
+        """The fleet of a cell."""
+        if cell.site == "one":
+            return self._again(cell.size)
+        if cell.size == 1:
+            return self._alone
+        store = self._folder / f"store{cell.size}"
+        if store.exists():
+            return _only(store)
+        others = _only(self._healthy / f"others{cell.size}")
+        return merge(store, [others, self._alone], {"started": STARTED, "via": "test"})
+
+    def _again(self, size: int) -> Snapshot:
+        """Read alone, where the store knows how it was."""
+        store = self._folder / "again"
+        shutil.copytree(self._healthy / f"whole{size}", store, dirs_exist_ok=True)
+        later: Reading = self._reading.moved(3600)
+        return snapshot_of(store, {self._name: later}, started=STARTED + 3600)
+
+    def site(self, cell: Cell) -> list[str]:
+        """Words of `check` that name its site file."""
+        if cell.site in ("none", "one"):
+            return []
+        if cell.site == "broken":
+            file = self._folder / f"broken{cell.size}.toml"
+            file.write_text(_proposed(self._folder, self.snapshot(cell)))
+        else:
+            name = "full" if cell.site == "full" else f"healthy{cell.size}"
+            file = self._healthy / f"{name}.toml"
+        return ["--site", str(file)]
+
+    def judged(self, cell: Cell, *rules: str) -> tuple[int, dict[str, Any]]:
+        """Exit status and report."""
+        words = ("check", str(self.snapshot(cell).path), "--format", "json", *self.site(cell))
+        done = _run(self._folder, *words, *rules)
+        return done.exit_code, json.loads(done.stdout.partition("\nNext: ")[0])
+
+
+def _said(told: dict[str, Any], wish: Wanted) -> str:
+    """found, the reason for which it is unknown, or ''."""
+
+    def there(one: dict[str, Any]) -> bool:
+        return any(
+            one["rule"] == rule and (one["subject"] == place or _within(one["subject"], place))
+            for rule, place in wish.rules
+        )
+
+    if any(there(one) for one in told["findings"]):
+        return "found"
+    return next((str(one["reason"]) for one in told["unknown"] if there(one)), "")
+
+
+def _within(subject: str, place: str) -> bool:
+    return place.endswith((".", "/")) and subject.startswith(place)
+
+
+def _outcome(struck: Struck, loss: Loss, cell: Cell) -> str:
+    """'' where it is as the table has it."""
+    wish = wanted(loss, cell)
+    _, told = struck.judged(cell, *RULES)
+    said = _said(told, wish)
+    if said == "found":
+        return ""
+    # Never in order: whatever else there is to say of it must be said.
+    status, _ = struck.judged(cell)
+    if status == 0:
+        return "exit 0"
+    if wish.unknown and said:
+        return "" if said == wish.unknown else f"unknown: {said}, wanted {wish.unknown}"
+    return f"unknown: {said}" if said else "not found"
+
+
+def tried(folder: Path, loss: Loss, cells: Iterable[Cell] = CELLS) -> dict[str, str]:
+    """Cells of a loss: '' or what is wrong. Healthy fleets of its model are at hand."""
+    with tempfile.TemporaryDirectory(dir=folder) as own:
+        struck = Struck(Path(own), folder / loss.model, loss)
+        return {f"{cell.site} {cell.size}": _outcome(struck, loss, cell) for cell in cells}
+
+
+# ---- the run
+
+
+def _quiet(folder: Path, loss: Loss) -> tuple[Loss, dict[str, str]]:
+    os.sched_setaffinity(0, {sorted(os.sched_getaffinity(0))[os.getpid() % WORKERS]})
+    return loss, tried(folder, loss)
+
+
+def read(progress: Path) -> dict[str, dict[str, str]]:
+    """What was tried already; a line that was cut off does not count."""
+    found: dict[str, dict[str, str]] = {}
+    for line in progress.read_text("utf-8").splitlines() if progress.exists() else []:
+        try:
+            kept = json.loads(line)
+        except ValueError:
+            continue
+        found[kept["loss"]] = kept["cells"]
+    return found
+
+
+def _waiting(done: dict[str, dict[str, str]], until: float) -> Iterator[Loss]:
+    for loss in losses():
+        if time.monotonic() > until:
+            return
+        if loss.name() not in done:
+            yield loss
+
+
+def go_on(progress: Path, folder: Path, minutes: float) -> None:
+    """Until all are tried, or the time is over."""
+    done = read(progress)
+    until = time.monotonic() + 60 * minutes
+    waiting = _waiting(done, until)
+    with progress.open("a", encoding="utf-8") as out, ProcessPoolExecutor(WORKERS) as pool:
+        out.write("\n")
+        for ready in as_completed([pool.submit(prepare, folder, model) for model in BUILD]):
+            ready.result()
+        running = {pool.submit(_quiet, folder, loss) for loss in islice(waiting, WORKERS)}
+        while running:
+            ended = next(as_completed(running))
+            running.remove(ended)
+            loss, cells = ended.result()
+            wrong = {cell: said for cell, said in cells.items() if said}
+            print(loss.name(), wrong or "", flush=True)
+            out.write(json.dumps({"loss": loss.name(), "cells": cells}) + "\n")
+            out.flush()
+            running |= {pool.submit(_quiet, folder, loss) for loss in islice(waiting, 1)}
+
+
+def rows_of(found: dict[str, dict[str, str]]) -> list[tuple[str, str, str]]:
+    """For docs/figures.md."""
+    total = len(losses())
+    cells = [said for one in found.values() for said in one.values()]
+    wrong = Counter(said for said in cells if said)
+    by_site = Counter(
+        (cell.partition(" ")[0], bool(said)) for one in found.values() for cell, said in one.items()
+    )
+    each = [
+        (
+            f"site {site}: cells, not as wanted",
+            f"{by_site[site, False] + by_site[site, True]:,}, {by_site[site, True]:,}",
+            "all, 0",
+        )
+        for site in SITES
+    ]
+    return [
+        ("losses tried", f"{len(found):,} of {total:,}", "all"),
+        ("cells", f"{len(cells):,} of {total * len(CELLS):,}", "all"),
+        ("exit 0 with a part lost", f"{wrong['exit 0']:,}", "0"),
+        ("not as the table has it", f"{sum(wrong.values()):,}", "0"),
+        *each,
+    ]
+
+
+def main() -> None:
+    """The command line."""
+    if len(sys.argv) not in (2, 3):
+        sys.exit(__doc__)
+    progress = Path(sys.argv[1])
+    minutes = float(sys.argv[2]) if len(sys.argv) > 2 else MINUTES
+    with tempfile.TemporaryDirectory(prefix="railwright-bench-", dir="/dev/shm") as name:
+        go_on(progress, Path(name), minutes)
+    found = read(progress)
+    wrong = [(loss, c, said) for loss, one in found.items() for c, said in one.items() if said]
+    for line in wrong[:SHOWN]:
+        print("  ".join(line))
+    words = "`python -m bench.lost_parts PROGRESS`: parts of 18 models, lost in every way."
+    write_section("Lost parts", words, rows_of(found))
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,110 @@
+/* +++
+id = "INV-04"
+title = "NIC with fewer links than expected"
+severity = "medium"
+subject = "pci_function"
+peers = true
+needs = ["part_scope.state", "part_scope.is_confirmed", "part_scope.links"]
+message = "{subject} has {observed}; expected: {expected}"
+implied_by = ["INV-02", "N-17"]
+since = "0.2"
+sources = [
+  "review LNK-01 (a port that is down, whatever it is for)",
+  "Documentation/ABI/testing/sysfs-class-net (carrier, operstate)",
+  "judgement: severity; the reference is that of INV-01",
+]
+
+[unless]
+"part_scope.links" = "asked only where a number of them is expected"
+
+[uses]
+"part_scope.kind" = "NICs only"
+"part_scope.pci" = "the subject"
+"part_scope.slot" = "the functions of a card"
+"part_scope.source" = "who expects it; only for the words"
+"part_scope.snapshot" = {purpose = "words"}
+"part_scope.members" = {purpose = "words"}
+"part_scope.found_part" = "only cards that are there"
+"part_scope.links_wanted" = "nothing is expected where there is no usual number"
+"part_scope.netdevs" = "where network devices are missing, their links may be in a pod or a guest"
+"part_scope.netdevs_wanted" = "the same; a site file does not say how many there are"
+"part_scope.functions_wanted" = "the same, for a site file"
+"part_scope.is_given_away" = "a guest or a program in user space has the links"
+"part_scope.is_driverless" = "a card without a driver has given its links to nobody"
+"slot.pci" = "the functions of a card"
+"slot.slot" = "the same"
+"port_scope.pci" = "which of its ports LNK-01 names"
+"port_scope.role" = "the same"
+"port_scope.state" = "the same"
+"host.uptime_s" = "asked where a link is missing; where it was not read, one that is missing is missing"
+
+[parameters.settles_s]
+default = 600
+unit = "s since boot"
+reason = "review LNK-01: optics and training take minutes after a boot"
++++
+## Why it matters
+Management, storage without RDMA, a bond's second leg: nobody notices one link less until the other fails, or until the host
+cannot be reached when it must be. Of a bond it is half of the bandwidth.
+
+## What to do
+1. `ip -br link` and `ethtool NETDEV`: which of the card's ports has no link, and was it switched off on purpose?
+2. The switch port, then the cable, then the module, one end at a time.
+3. If the cable was taken out on purpose, say so: `links` of the slot in the site file, or waive it.
+
+## When it is wrong
+Only the number counts: a cable in the card's other port is in order. Compute and storage ports of RDMA devices that are down
+are LNK-01's. In the first ten minutes after the host's boot a missing link is unknown, and so are links of network devices
+that a pod or a guest may have.
+*/
+-- Ports that LNK-01 names are not counted a second time. The device of a bond is active while one of its ports has a link.
+with named as (
+    select s.target, s.slot, count(distinct p.pci) as ports
+    from slot as s
+    inner join port_scope as p on p.target = s.target and p.pci = s.pci
+    where p.role in ('compute', 'storage') and p.state <> 'ACTIVE'
+    group by s.target, s.slot
+),
+
+cards as (
+    select
+        p.*,
+        p.links + coalesce(n.ports, 0) as told, -- null: none of them is named
+        case
+            when p.is_given_away then true
+            when p.is_driverless then false
+            when p.netdevs_wanted is not null then p.netdevs < p.netdevs_wanted
+            else p.netdevs < p.functions_wanted
+        end as may_be_elsewhere
+    from part_scope as p
+    left join named as n on n.target = p.target and n.slot = p.slot
+    where p.kind = 'nic' and p.found_part is not null and p.source <> 'split'
+    -- Two names of one slot may lead to one card.
+    qualify row_number() over (partition by p.target, p.pci order by p.slot, p.links_wanted) = 1
+)
+
+select
+    c.target,
+    c.pci,
+    printf('%d of %d links', c.links, c.links_wanted) as observed,
+    case c.source
+        when 'site' then 'the site file'
+        when 'earlier' then 'as in snapshot ' || c.snapshot
+        else 'as on most of the ' || c.members || ' hosts of its class'
+    end as expected,
+    case
+        when c.links_wanted is null or c.links_wanted = 0 or c.state in ('dead', 'replaced', 'empty') then false
+        when c.state is not null then true
+    end as applies,
+    case
+        when not c.is_confirmed or c.is_confirmed is null then null
+        when c.told >= c.links_wanted then false
+        when c.may_be_elsewhere or h.uptime_s < $settles_s then null
+        else c.told < c.links_wanted
+    end as fault,
+    case
+        when not c.is_confirmed then 'unconfirmed'
+        when c.told < c.links_wanted and c.may_be_elsewhere then 'elsewhere'
+    end as reason
+from cards as c
+left join host as h on h.target = c.target

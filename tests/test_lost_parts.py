@@ -1,0 +1,66 @@
+"""Parts that are lost: a sample of bench.lost_parts, of models with and without PCIe switches."""
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from bench.lost_parts import CELLS, SITES, Cell, Loss, losses, prepare, tried, wanted
+
+pytestmark = [pytest.mark.root, pytest.mark.timeout(900)]
+SIZES = (1, 4)
+MODELS = ("dell_xe9680", "hgx_h100_e810", "pcie_l40s")
+PER_MODEL = 5
+
+
+def sample() -> list[Loss]:
+    """Of each model the first of every kind of part, in the order of the bench."""
+    found = []
+    for model in MODELS:
+        kinds: dict[str, Loss] = {}
+        for loss in losses():
+            if loss.model == model and loss.part.kind != "netdev":
+                kinds.setdefault(loss.part.kind, loss)
+        found += list(kinds.values())[:PER_MODEL]
+    return found
+
+
+def cells(number: int) -> list[Cell]:
+    """Each site for one size or the other, by turns."""
+    return [Cell(site, 4 if site == "one" else SIZES[(number + place) % 2])
+            for place, site in enumerate(SITES)]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def fleets(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("fleets")
+
+
+@cache
+def prepared(folder: Path, model: str) -> None:
+    prepare(folder, model, SIZES)
+
+
+@pytest.mark.parametrize(("number", "loss"), enumerate(sample()), ids=lambda one: one.name() if isinstance(one, Loss) else "")  # fmt: skip
+def test_what_is_lost_is_found(fleets: Path, number: int, loss: Loss) -> None:
+    prepared(fleets, loss.model)
+    said = tried(fleets, loss, cells(number))
+    assert {cell: words for cell, words in said.items() if words} == {}
+
+
+def test_the_table_speaks_of_every_loss() -> None:
+    for loss in losses():
+        for cell in CELLS:
+            assert wanted(loss, cell).rules
+
+
+def test_inconclusive_is_the_exception() -> None:
+    """Where there is something to hold the host to: only network devices, which a pod may have."""
+    held = [
+        (loss, cell)
+        for loss in losses()
+        for cell in CELLS
+        if cell not in (Cell("none", 1), Cell("broken", 1))
+    ]
+    unsure = [one for one in held if wanted(*one).unknown]
+    assert {loss.part.kind for loss, _ in unsure} == {"netdev"}
