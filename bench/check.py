@@ -1,6 +1,7 @@
 """The default catalogue over a million NICs: time, memory, and what the bare SELECTs take.
 
     python -m bench.check FOLDER [HOSTS ...]     64 to 100,000 hosts of 10 NICs by default
+    python -m bench.check FOLDER mixed           100,000 hosts of 40 classes, 2 % of them damaged
 
 The fleets are those of `bench.large_fleet`, kept in FOLDER. The figures of the smallest are those
 of the whole command, start-up included; of the others, those of everything behind the loaded rules:
@@ -18,9 +19,10 @@ from datetime import date
 from pathlib import Path
 
 from bench.figures import FILE, write_section
-from bench.large_fleet import fleet
+from bench.large_fleet import CLASSES, DAMAGED_EVERY, FAULT_EVERY, fleet
 from bench.million import timed
 from bench.plot import write_line
+from railwright.check.alike import folding
 from railwright.check.child import MEMORY
 from railwright.check.engine import Request, run
 from railwright.check.findings import Findings
@@ -33,17 +35,18 @@ from railwright.intent.write import write_intent
 from railwright.store.duck import connect
 from railwright.store.snapshot import Snapshot
 
-SITE = 'profile = "roce-lossless"\n[[class]]\nname = "h100"\ncompute_nics = 8\n'
+MIXED_SITE = 'profile = "roce-lossless"\n'  # classes are told by the machines alone
+SITE = f'{MIXED_SITE}[[class]]\nname = "h100"\ncompute_nics = 8\n'
 NICS = 10
 SMALLEST = 64
 SIZES = [SMALLEST, 100, 1_000, 10_000, 100_000]
 Rows = list[tuple[str, str, str]]
 
 
-def own_children(snapshot: Snapshot, folder: Path) -> tuple[Rows, float]:
+def own_children(snapshot: Snapshot, folder: Path, site: str = SITE) -> tuple[Rows, float]:
     """Judged from a fresh process: those that made the fleet would count as its children too."""
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
-        return pool.submit(judge, snapshot, folder).result()
+        return pool.submit(judge, snapshot, folder, site).result()
 
 
 def children_cpu() -> float:
@@ -74,9 +77,9 @@ def bare(
     return time.monotonic() - began, time.process_time() - cpu, counted
 
 
-def judge(snapshot: Snapshot, folder: Path) -> tuple[Rows, float]:
+def judge(snapshot: Snapshot, folder: Path, text: str) -> tuple[Rows, float]:
     """Figures of one fleet, and its CPU seconds."""
-    site = read_site(SITE, "bench")
+    site = read_site(text, "bench")
     rules = {i: r for i, r in chosen(Choice(), site).items() if not r.baseline}
     facts, intent = snapshot.path / "facts", folder / "intent"
     write_intent(site, facts, intent)
@@ -98,6 +101,11 @@ def judge(snapshot: Snapshot, folder: Path) -> tuple[Rows, float]:
     slowest = sorted(ran, key=lambda one: -one.cpu_s)[:5]
     rows = [
         ("rules, verdicts", f"{len(rules)}, {verdicts:,}", "-"),
+        (
+            "rules judged once per kind of machine",
+            f"{len(folding(tuple(rules.values())).place)}",
+            "-",
+        ),
         ("findings", ", ".join(failed), "of every thousandth host"),
         ("rules that could not be run", ", ".join(stopped) or "none", "none"),
         ("wall, CPU", f"{wall:.1f} s, {spent:.1f} s", "< 60 s"),
@@ -129,8 +137,27 @@ def _demo() -> float:
     return min(timed("demo")[1] for _ in range(5))
 
 
+def mixed(kept: Path, hosts: int) -> None:
+    """A fleet of many classes, some of whose hosts have lost a NIC."""
+    snapshot = fleet(kept, hosts, mixed=True)
+    with tempfile.TemporaryDirectory(prefix="railwright-bench-") as name:
+        rows, _ = own_children(snapshot, Path(name), MIXED_SITE)
+    write_section(
+        f"Check: {hosts * NICS:,} NICs, {CLASSES} classes, damaged hosts",
+        f"`python -m bench.check FOLDER mixed`: {hosts:,} hosts of {CLASSES} models; one in "
+        f"{DAMAGED_EVERY} has lost a NIC, one in {FAULT_EVERY:,} has a wrong setting; no classes "
+        "in the site file.",
+        rows,
+    )
+    for row in rows:
+        print("  ".join(row), flush=True)
+
+
 def main() -> None:
     kept = Path(sys.argv[1])
+    if sys.argv[2:3] == ["mixed"]:
+        mixed(kept, int(sys.argv[3]) if len(sys.argv) > 3 else SIZES[-1])
+        return
     sizes = [int(text) for text in sys.argv[2:]] or SIZES
     costs: dict[int, float] = {}
     for hosts in sizes:

@@ -4,7 +4,8 @@
 
 One synthetic host is read by the real runner and parsed by the real parsers; DuckDB then writes its
 rows once per host. Each host has identities of its own (addresses, MACs, GUIDs, serials agree
-between tables as they do on a real host), counters of its own, and every thousandth a fault.
+between tables as they do on a real host), counters of its own, and every thousandth a fault. A
+mixed fleet is of 40 models, and every fiftieth host has lost one of its NICs.
 Needs root (the runner enters the host's root) and about 30 KB of disk per host.
 """
 
@@ -23,6 +24,8 @@ from railwright.store.duck import identifier, quote
 from railwright.store.snapshot import Snapshot, load, seal
 
 FAULT_EVERY = 1_000
+CLASSES = 40
+DAMAGED_EVERY = 50
 NAMES = ("2026-11-14T2215Z", "2026-11-15T0800Z")  # one side of a comparison and the other
 # What no two machines share.
 OWN = re.compile(r"mac|guid|uuid|serial|boot_id|^gid$|^address$|^source$")
@@ -89,9 +92,38 @@ class Template:
             return None
         return self._ranks.get(_own_bytes(value))
 
-    def column(self, table: Table, name: str, side: int) -> str:
+    def nics(self) -> list[tuple[str, ...]]:
+        """PCI address, RDMA device and netdev of each compute NIC."""
+        port = quote(str(self.facts / "port.parquet"))
+        with duckdb.connect(":memory:") as database:
+            rows = database.execute(
+                f"SELECT pci, device, netdev FROM read_parquet({port}) WHERE role = 'compute' "
+                "ORDER BY pci"
+            ).fetchall()
+        return [tuple(row) for row in rows]
+
+    def kept(self, table: Table) -> str:
+        """SQL: whether host i of a mixed fleet has a row of the table; damaged ones lack a NIC."""
+        kinds = table.column_types()
+        wanted = ["pci", "device", "netdev", "member", "instance"]
+        wanted += ["name"] if table.name in ("netdev", "ip_link") else []
+        listed = [name for name in wanted if kinds.get(name) == "VARCHAR"]
+        nics = self.nics()
+        lost = [
+            f"(i // {DAMAGED_EVERY}) % {len(nics)} = {number} AND {identifier(name)} IN "
+            f"({', '.join(map(quote, nic))})"
+            for number, nic in enumerate(nics)
+            for name in listed
+        ]
+        if not lost:
+            return "true"
+        return f"NOT (i % {DAMAGED_EVERY} = 3 AND ({' OR '.join(f'({one})' for one in lost)}))"
+
+    def column(self, table: Table, name: str, side: int, *, mixed: bool = False) -> str:
         """SQL for a column of host i."""
         column = identifier(name)
+        if mixed and table.name == "dmi" and name == "product_name":
+            return f"printf('Box %02d', i % {CLASSES})"
         if name in ("target", "hostname"):
             return "printf('gpu%06d', i)"
         cases = [
@@ -113,7 +145,9 @@ class Template:
         return column
 
 
-def _multiply(template: Template, path: Path, hosts: int, side: int) -> Snapshot:
+def _multiply(
+    template: Template, path: Path, hosts: int, side: int, *, mixed: bool = False
+) -> Snapshot:
     facts = path / "facts"
     facts.mkdir(parents=True)
     (path / "evidence").mkdir()
@@ -124,14 +158,16 @@ def _multiply(template: Template, path: Path, hosts: int, side: int) -> Snapshot
             if table.fed_by == "derived":
                 continue
             columns = ", ".join(
-                f"{template.column(table, column, side)} AS {identifier(column)}"
+                f"{template.column(table, column, side, mixed=mixed)} AS {identifier(column)}"
                 for column in table.column_types()
             )
             source = quote(str(template.facts / f"{name}.parquet"))
+            kept = template.kept(table) if mixed else "true"
             # Host by host, as hosts answer: rows of one host lie together.
             database.execute(
                 f"COPY (SELECT {columns} FROM range(1, {hosts + 1}) AS hosts(i), "
-                f"read_parquet({source}) AS t) TO {quote(str(facts / f'{name}.parquet'))} "
+                f"read_parquet({source}) AS t WHERE {kept}) "
+                f"TO {quote(str(facts / f'{name}.parquet'))} "
                 "(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 122880)"
             )
         shutil.rmtree(path / "tmp", ignore_errors=True)
@@ -154,11 +190,11 @@ def template(folder: Path) -> Template:
     return Template(load(next(path for path in sorted(store.iterdir()) if path.is_dir())))
 
 
-def fleet(folder: Path, hosts: int, side: int = 0) -> Snapshot:
+def fleet(folder: Path, hosts: int, side: int = 0, *, mixed: bool = False) -> Snapshot:
     """A snapshot of so many hosts; of two sides, `side` 1 is the later one."""
     assert hosts < _HOSTS
-    path = folder / str(hosts) / NAMES[side]
+    path = folder / f"{hosts}{'-mixed' if mixed else ''}" / NAMES[side]
     if (path / "run.json").exists():
         return load(path)
     shutil.rmtree(path, ignore_errors=True)
-    return _multiply(template(folder), path, hosts, side)
+    return _multiply(template(folder), path, hosts, side, mixed=mixed)

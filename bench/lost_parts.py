@@ -127,12 +127,16 @@ def wanted(loss: Loss, cell: Cell) -> Wanted:
         for one in _expected()["loss"]
         if loss.part.kind in one["parts"] and one.get("of") in (None, _of(host, loss.part))
     ]
-    rules = tuple((rule, places[where]) for rule, where in map(str.split, entry["by"]))
+
+    def at(named: list[str]) -> tuple[tuple[str, str], ...]:
+        return tuple((rule, places[where]) for rule, where in map(str.split, named))
+
+    rules = at(entry["by"])
     if entry.get("needs_reference", True):
         for name in ("no_reference", "unconfirmed"):
             doubt = _expected()[name]
             if cell.site in doubt["sites"] and cell.size in doubt["sizes"]:
-                return Wanted(rules, doubt["unknown"])
+                return Wanted(rules + at(doubt["by"]), doubt["unknown"])
     return Wanted(rules, entry.get("unknown", ""))
 
 

@@ -187,3 +187,14 @@ def test_the_operators_names_split_a_class(tmp_path: Path) -> None:
         ("ACME Box, no GPU, named stor#", 4),
         ("ACME Box, no GPU, named web#", 4),
     ]
+
+
+def test_a_model_that_is_known_tells_its_gpus(tmp_path: Path) -> None:
+    rows = fleet(n1=whole("n1"), n2=whole("n2"))
+    rows["dmi"] = [
+        *dmi(["n1"], "Dell Inc.", "PowerEdge XE9680"),
+        *dmi(["n2"], "Dell Inc.", "PowerEdge R750"),
+    ]
+    with with_derived(tmp_path, rows).database() as database:
+        found = database.execute("SELECT target, board_gpus FROM host_class ORDER BY 1").fetchall()
+    assert found == [("n1", 8), ("n2", None)]

@@ -29,7 +29,7 @@ from tests.mutations import (
     wrong,
 )
 
-MUTATIONS = 200
+MUTATIONS = 100
 AT_A_TIME = 20  # of one test: each says what is wrong in all of them
 
 

@@ -46,10 +46,13 @@ def host(name: str, gts: float = 32, width: int = 16, **more: Any) -> Rows:
         "netdev": [{**own, "name": "ens1", "mtu": more.get("netdev_mtu", 9000)}],
         "verbs_port": [{**own, "device": "mlx5_0", "port": 1, "active_mtu": more.get("mtu", 4096)}],
         "gid": [{**own, "device": "mlx5_0", "port": 1, "index": 3, "type": "RoCE v2", "gid": more.get("gid", IPV4)}],
-        "pci_function": [{**own, "pci": NIC, "iommu_type": more.get("iommu", "identity"), "vendor": "15b3"}],
+        "pci_function": [{**own, "pci": NIC, "iommu_type": more.get("iommu", "identity"), "vendor": "15b3",
+                          "class": "020000"}],
         "pcie_endpoint": [
             {**own, "pci": NIC, "kind": "nic", "root_port": ROOT, "narrowest_hop": ROOT, "narrowest_gbps": LINES[gts, width]}
         ],
+        "nic_path": [{**own, "pci": NIC, "gpu": "", "gpu_gbps": LINES[gts, width], "gpu_hop": ROOT,
+                      "memory_gbps": LINES[gts, width], "memory_hop": ROOT}],
         "pcie_path": [{**link, "place": 0, "hop": NIC}, {**link, "place": 1, "hop": ROOT}],
         "pci_config": [{**config, "pci": NIC}, {**config, "pci": ROOT}],
         "gpu": [{**own, "pci": f"0000:{n:02x}:00.0", "name": "NVIDIA H100 80GB HBM3"} for n in range(0x20, 0x28)],
@@ -178,6 +181,7 @@ def second(rows: Rows, pci: str, slot: str, **more: Any) -> Rows:
         "gid": [{**own, "device": "mlx5_1", "port": 1, "index": 3, "type": "RoCE v2", "gid": IPV4}],
         "pci_function": [{**rows["pci_function"][0], "pci": pci}],
         "pcie_endpoint": [{**rows["pcie_endpoint"][0], "pci": pci, "root_port": slot, "narrowest_hop": slot}],
+        "nic_path": [{**rows["nic_path"][0], "pci": pci, "gpu_hop": slot, "memory_hop": slot}],
         "pcie_path": [{**one, "pci": pci, "hop": hop} for one, hop in zip(rows["pcie_path"], (pci, slot), strict=True)],
         "pci_config": [{**rows["pci_config"][0], "pci": pci}]
         + ([{**rows["pci_config"][0], "pci": slot}] if slot != ROOT else []),

@@ -76,7 +76,7 @@ def test_a_probe_that_is_asked_in_some_cases_is_named_where_the_others_answered(
 
 def test_of_the_catalogue() -> None:
     rule = shipped()["THM-01"]
-    assert probes_beside(rule) == ["ethtool_module", "mlxlink"]
+    assert probes_beside(rule) == ["ethtool_module", "lscpu", "mlxlink"]
     assert not set(probes_beside(rule)) & set(probes_of(rule))
     assert probes_beside(shipped()["PCI-01"]) == []  # firmware's limit is only for the words
 

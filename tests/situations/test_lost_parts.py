@@ -186,11 +186,6 @@ def test_one_host_on_its_first_visit_has_no_reference(
     assert report.exit_status == 3
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=AssertionError,
-    reason="without its rails the storage card is taken for compute",
-)
 def test_a_gpu_host_without_one_compute_port(
     fleet: Make, healthy: Callable[..., dict[str, Reading]]
 ) -> None:

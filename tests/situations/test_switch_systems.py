@@ -40,7 +40,8 @@ NEITHER = pytest.mark.xfail(
 UNREAD = ("does not report", "values not read", "not reported", "not collected", "not asked")
 
 
-@pytest.mark.parametrize("rule", ["SWQ-03", "SWQ-06", "SWQ-09", "SWQ-13", "SWQ-15", "SWQ-18"])
+# SWQ-09 compares two snapshots: with one it is not run, and `check` says so.
+@pytest.mark.parametrize("rule", ["SWQ-03", "SWQ-06", "SWQ-13", "SWQ-15", "SWQ-18"])
 def test_what_eos_did_not_tell_is_open(eos: Report, rule: str) -> None:
     for port in ("Ethernet1/1", "Ethernet2/1"):
         reason = eos.reason(rule, f"{LEAF}:{port}")

@@ -86,8 +86,8 @@ FAULTS = (
         models=("hgx_h100", "kubernetes_worker"),
         at="rail",
         change=port_above({"generation": 3}, "upstream"),
+        # Between the NIC and the GPU on the same switch nothing is slower.
         expects=("PCI-01 {nic}",),
-        implies=("PCI-03 {nic}",),
     ),
     Fault(
         name="small_slot",

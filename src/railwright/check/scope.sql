@@ -187,6 +187,7 @@ select
     n.unconfirmed,
     c.class as own_class,
     c.reason as class_reason,
+    c.board_gpus,
     r.is_read,
     r.is_named
 from host_scope as h
@@ -205,7 +206,7 @@ left join (
 union all
 -- The site has it, and the snapshot does not: nobody asked.
 select
-    n.target, 'nobody' as held_to, n.class, n.unconfirmed, null as own_class, null as class_reason, null as is_read,
+    n.target, 'nobody' as held_to, n.class, n.unconfirmed, null as own_class, null as class_reason, null as board_gpus, null as is_read,
     null as is_named
 from node_class as n
 anti join target as t on t.target = n.target

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import duckdb
 
 from railwright.errors import RailwrightError
+from railwright.intent.site import PARTS
 from railwright.node_sets import unfold
 from railwright.nodes import fold
 from railwright.text import plain
@@ -23,7 +24,7 @@ class Part(NamedTuple):
 
     slot: str
     kind: str
-    part: str
+    part: str | None
     functions: int | None
     rdma_devices: int | None
     links: int | None
@@ -67,7 +68,9 @@ def _parts(database: duckdb.DuckDBPyConnection, name: str) -> list[Part]:
 
 
 def _slot(part: Part, members: int) -> str:
-    said = {"at": part.slot, "kind": part.kind, "part": part.part}
+    # Which card it is may not have been read, or be no id: then any of the kind will do.
+    card = part.part if part.part and PARTS.fullmatch(part.part) else ""
+    said = {"at": part.slot, "kind": part.kind, "part": card}
     counts = {"functions": part.functions}
     if part.kind == "nic":
         counts |= {"rdma_devices": part.rdma_devices, "links": part.links}

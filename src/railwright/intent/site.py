@@ -15,7 +15,7 @@ from railwright.toml import load_toml
 PROFILES = Path(__file__).parent / "profiles"
 ROLES = ("compute", "storage", "management", "unused")
 _MTU = range(68, 65536)
-_PARTS = re.compile(r"(?:[0-9a-f]{4}:[0-9a-f]{4}(?:\|[0-9a-f]{4}:[0-9a-f]{4})*)?", re.ASCII)
+PARTS = re.compile(r"(?:[0-9a-f]{4}:[0-9a-f]{4}(?:\|[0-9a-f]{4}:[0-9a-f]{4})*)?", re.ASCII)
 _PRIORITY, _DSCP = range(8), range(64)
 
 # What `[fabric]` may say: a type, the values of a word, or the range of a number.
@@ -175,7 +175,7 @@ def _check_slots(checker: _Checker, classes: tuple[dict[str, Any], ...]) -> None
                 raise checker.wrong(f"{where} lacks at or kind")
             if slot["at"] in places:
                 raise checker.wrong(f"class {entry['name']} has the slot {slot['at']} twice")
-            if not _PARTS.fullmatch(slot.get("part", "")):
+            if not PARTS.fullmatch(slot.get("part", "")):
                 raise checker.wrong(
                     f"{where}: {slot['part']!r} is not a part",
                     "Write vendor and device id, e.g. 15b3:1021; | stands between several.",

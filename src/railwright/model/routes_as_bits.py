@@ -125,7 +125,10 @@ def _bits(numbers: list[int]) -> int:
 
 def _network(name: str) -> Network:
     vrf, _, prefix = name.rpartition(" ")
-    found = ipaddress.ip_network(prefix, strict=False)
+    try:
+        found = ipaddress.ip_network(prefix, strict=False)
+    except ValueError:  # somebody changed the snapshot: in a room of its own it covers nothing
+        return name, 0, 0, 0
     return vrf, found.max_prefixlen, int(found.network_address), found.prefixlen
 
 

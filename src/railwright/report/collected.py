@@ -50,7 +50,7 @@ def print_collected(console: Console, snapshot: Snapshot) -> bool:
         if status != "reached":
             said = plain(words.strip().splitlines()[-1]) if words and words.strip() else ""
             mark = " (out of service)" if away else ""
-            _line(console, len(names), status + mark, fold(names), said)
+            _line(console, len(names), plain(status) + mark, fold(names), said)
     lost = snapshot.run.get("answers_lost")
     if lost:
         whole = False
@@ -58,7 +58,7 @@ def print_collected(console: Console, snapshot: Snapshot) -> bool:
     if gaps:
         console.print("Not answered on machines that were reached:")
     for status, probe, names, reason in gaps:
-        _line(console, len(names), f"{status}: {probe}", fold(names), plain(reason))
+        _line(console, len(names), plain(f"{status}: {probe}"), fold(names), plain(reason))
     return whole
 
 

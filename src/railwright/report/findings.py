@@ -1,5 +1,6 @@
 """`railwright check` for people: what is wrong, what is unknown, what was decided about it."""
 
+import shlex
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -54,8 +55,9 @@ _UNDER = """
 SELECT cause, rule, count(*)::BIGINT FROM finding WHERE state = 'implied' GROUP BY ALL ORDER BY 2
 """
 _UNKNOWN = """
-SELECT why, string_agg(DISTINCT rule, ',' ORDER BY rule), sum(n)::BIGINT, list(DISTINCT target)
-FROM (SELECT rule, target, why, count(*) AS n FROM finding
+SELECT why, string_agg(DISTINCT rule, ',' ORDER BY rule), sum(n)::BIGINT, list(DISTINCT target),
+       bool_and(reason = 'elsewhere')
+FROM (SELECT rule, target, why, reason, count(*) AS n FROM finding
       WHERE verdict = 'unknown' AND state = 'open' AND reason <> 'not_reported' GROUP BY ALL)
 GROUP BY why ORDER BY count(DISTINCT target) DESC, why
 """
@@ -215,11 +217,14 @@ def _print_unknown(screen: Screen, findings: Findings, accounts: list[Account]) 
     screen.line()
     screen.heading("Unknown")
     everyone, switches = findings.targets(), findings.switches()
-    for why, rules, count, targets in rows:
+    for why, rules, count, targets, lasts in rows:
         said = f"{plain(why)}: {_names(rules, len(accounts))}"
         line = f"  {_counted(targets, switches):>9}  {said}"
         for part in with_hosts(screen, f"{line} ({count:,})", targets, everyone, 13):
             screen.line(part, "yellow")
+        # Reading again brings nothing: pods have the devices for as long as they run.
+        for rule in rules.split(",") if lasts else ():
+            screen.line(f"{' ' * 13}to accept that: {accepting_gap(rule, targets)}", "dim")
     for system, fact, rules, count, targets in unreported:
         said = f"{system} does not report {fact}, {number_of(count, 'port')}"
         line = f"  {_counted(targets, switches):>9}  {said}: {_names(rules, len(accounts))}"
@@ -230,6 +235,12 @@ def _print_unknown(screen: Screen, findings: Findings, accounts: list[Account]) 
         for line in wrapped(screen, f"{one.rule} could not be run: {plain(one.trouble)}", 2):
             screen.line(line, "yellow")
     return True
+
+
+def accepting_gap(rule: str, targets: list[str]) -> str:
+    """The command that accepts that a rule cannot tell on these machines."""
+    hosts = shlex.quote(fold(targets))
+    return f"railwright waive --gap {rule} {hosts} --reason 'why' --owner 'who'"
 
 
 def accepting(system: str, fact: str) -> str:

@@ -116,8 +116,8 @@ FROM (SELECT target,
       FROM target WHERE status <> 'reached')
 GROUP BY answer ORDER BY answer LIKE 'out of service%', answer
 """
-# Probes that fail in the same way on the same hosts are one line. Sets of hosts are compared by size
-# and hash: a list of all for each probe would not fit into memory.
+# Probes that fail in the same way on the same hosts are one line. Sets of hosts are compared by
+# size and hash: a list of all for each probe would not fit into memory.
 _UNANSWERED = """
 WITH gaps AS (
     SELECT DISTINCT probe, status AS answer, target FROM gap WHERE status <> 'not reached'

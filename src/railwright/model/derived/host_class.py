@@ -11,6 +11,7 @@ from typing import NamedTuple
 import duckdb
 
 from railwright.hardware.machine_names import given, is_cloud, model
+from railwright.hardware.servers import board_gpus
 from railwright.model.nearest_layout import Layout, Votes, nearest, split_by_name
 
 # What the rows rest on: told to whoever asks why something is unknown.
@@ -147,7 +148,7 @@ def prepare(database: duckdb.DuckDBPyConnection) -> None:
         marks = ", ".join(["(?, ?, ?, ?, ?)"] * len(some))
         values = [value for row in some for value in row]
         database.execute(f"INSERT INTO class_placed VALUES {marks}", values)
-    database.execute(_FOUND)
+    database.execute(_FOUND.replace("{board_gpus}", board_gpus("key")))
     for name, patterns in split_by_name(_disputed(database)).items():
         database.execute(
             "UPDATE found_class SET class = class || ', named ' || pattern, "
@@ -222,6 +223,7 @@ _FOUND = """
         coalesce(model, '') AS model,
         gpu,
         pattern,
-        count(*) OVER (PARTITION BY key, gpu, first) AS members
+        count(*) OVER (PARTITION BY key, gpu, first) AS members,
+        {board_gpus} AS board_gpus
     FROM (SELECT *, CASE gpu WHEN '' THEN 'no GPU' ELSE gpu END AS gpu_words FROM named)
 """

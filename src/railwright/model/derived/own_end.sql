@@ -148,7 +148,10 @@ switch_side as (
         coalesce(
             c.pfc_mask,
             case when coalesce(q.pfc_mode, a.pfc_mode) = 'off' then 0 end,
-            list_sum([1 << p::integer for p in string_split(coalesce(q.pfc_priorities, a.pfc_priorities), ',') if p <> ''])
+            case
+                when regexp_full_match(coalesce(q.pfc_priorities, a.pfc_priorities), '[0-7]( *, *[0-7])*')
+                    then list_sum([1 << try_cast(p as integer) for p in string_split(coalesce(q.pfc_priorities, a.pfc_priorities), ',')])
+            end
         ) as pfc_mask,
         case
             when s.assembly_m > 0 then s.assembly_m
@@ -256,7 +259,10 @@ either_side as (
         dscp_map,
         case
             when watchdog is false then 0
-            when watchdog_priorities is not null then list_sum([1 << p::integer for p in string_split(watchdog_priorities, ',')])
+            when watchdog_priorities is not null then case
+                    when regexp_full_match(watchdog_priorities, '[0-7]( *, *[0-7])*')
+                        then list_sum([1 << try_cast(p as integer) for p in string_split(watchdog_priorities, ',')])
+                end
             -- Releases without such a list watch all lossless priorities.
             when watchdog then pfc_mask
         end as watchdog_mask,

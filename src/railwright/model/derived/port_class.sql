@@ -108,7 +108,7 @@ preset as (
 pooled as (
     select
         o.target,
-        o.class::integer as class,
+        try_cast(o.class as integer) as class,
         bool_or(case when o.kind is not null then o.kind = 'lossless' else list_contains(string_split(p.priorities, ','), o.class) end) as is_lossless
     from (
         select target, pool, kind, unnest(string_split(priorities, ',')) as class
@@ -145,7 +145,7 @@ cells as (
         n.read_at,
         n.port,
         n.system,
-        c.class::integer as class,
+        try_cast(c.class as integer) as class,
         case n.system
             when 'sonic' then g.priority_group
             else c.class

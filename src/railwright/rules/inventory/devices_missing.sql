@@ -25,7 +25,7 @@ sources = [
 "part_scope.kind" = "NICs only"
 "part_scope.pci" = "the subject"
 "part_scope.slot" = "the functions of a card"
-"part_scope.source" = "who expects it; only for the words"
+"part_scope.source" = "who expects it; what only some of a class have is for INV-01 alone"
 "part_scope.snapshot" = {purpose = "words"}
 "part_scope.members" = {purpose = "words"}
 "part_scope.found_part" = "only cards that are there; a BlueField may be the DPU's own"
@@ -118,7 +118,8 @@ cards as (
         m.loaded,
         h.netns_mode,
         case
-            when b.shared > 0 and p.rdma_devices_wanted > 1 then at_least(p.rdma_devices_wanted - b.shared, 1)
+            -- mlx5 makes one device of a bond; others do not.
+            when b.shared > 0 and starts_with(p.found_part, '15b3:') and p.rdma_devices_wanted > 1 then at_least(p.rdma_devices_wanted - b.shared, 1)
             else p.rdma_devices_wanted
         end as rdma_least,
         case when p.is_given_away or d.pci is not null or h.netns_mode = 'exclusive' then true when h.netns_mode is null then null else false end

@@ -21,7 +21,7 @@ sources = [
 "part_scope.kind" = "NICs only"
 "part_scope.pci" = "the subject"
 "part_scope.slot" = "the functions of a card"
-"part_scope.source" = "who expects it; only for the words"
+"part_scope.source" = "who expects it; what only some of a class have is for INV-01 alone"
 "part_scope.snapshot" = {purpose = "words"}
 "part_scope.members" = {purpose = "words"}
 "part_scope.found_part" = "only cards that are there"
@@ -35,7 +35,9 @@ sources = [
 "slot.slot" = "the same"
 "port_scope.pci" = "which of its ports LNK-01 names"
 "port_scope.role" = "the same"
-"port_scope.state" = "the same"
+"port_scope.state" = "the same, and whether a port whose network device is in a pod has its link"
+"port_scope.netdev" = "which ports have their network device in a pod"
+"port_scope.link_layer" = "the same"
 "host.uptime_s" = "asked where a link is missing; where it was not read, one that is missing is missing"
 
 [parameters.settles_s]
@@ -66,10 +68,19 @@ with named as (
     group by s.target, s.slot
 ),
 
+-- A network device in a pod has its link where the RDMA port, which the host sees, is active.
+away as (
+    select s.target, s.slot, count(distinct p.pci) as ports
+    from slot as s
+    inner join port_scope as p on p.target = s.target and p.pci = s.pci
+    where p.netdev = '' and p.link_layer = 'Ethernet' and p.state = 'ACTIVE'
+    group by s.target, s.slot
+),
+
 cards as (
     select
         p.*,
-        p.links + coalesce(n.ports, 0) as told, -- null: none of them is named
+        p.links + coalesce(n.ports, 0) + coalesce(o.ports, 0) as told, -- null: there are none
         case
             when p.is_given_away then true
             when p.is_driverless then false
@@ -78,6 +89,7 @@ cards as (
         end as may_be_elsewhere
     from part_scope as p
     left join named as n on n.target = p.target and n.slot = p.slot
+    left join away as o on o.target = p.target and o.slot = p.slot
     where p.kind = 'nic' and p.found_part is not null and p.source <> 'split'
     -- Two names of one slot may lead to one card.
     qualify row_number() over (partition by p.target, p.pci order by p.slot, p.links_wanted) = 1

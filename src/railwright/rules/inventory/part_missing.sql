@@ -18,7 +18,7 @@ sources = [
 [grades]
 blocker = "a GPU or an RDMA card that the site file or most of its class have"
 high = "another network card, a card that was seen before, or one that is listed and does not answer"
-medium = "others of its class have it, though not most; another card in its slot; a GPU's switch without the NIC of the others"
+medium = "others of its class have it, though not most; another card in its slot; a GPU's switch without the NIC of the others; fewer GPUs than the server's board has"
 
 [unless]
 "part_scope.state" = "a host without any reference has no such row: it is unknown for that"
@@ -27,6 +27,7 @@ medium = "others of its class have it, though not most; another card in its slot
 [uses]
 "inventory_scope.class_reason" = {purpose = "words"}
 "inventory_scope.held_to" = "a host of the site that the snapshot does not have is unknown for that"
+"inventory_scope.board_gpus" = "how many GPUs the model has, where there is nothing else to go by"
 "part_scope.kind" = "the severity and the words"
 "part_scope.part" = {purpose = "words"}
 "part_scope.pci" = {purpose = "words"}
@@ -158,6 +159,10 @@ uneven as (
     having 2 * having_it > switches and having_it < switches
 ),
 
+gpus as (
+    select target, count(*) filter (kind = 'gpu') as found from card group by target
+),
+
 bus as (
     select target, bool_or(status = 'absent') as is_absent from probe_result where probe = 'pci' group by target -- null: every answer has a status
 ),
@@ -174,23 +179,28 @@ judged as (
         u.part as uneven_part,
         u.having_it,
         u.switches,
+        coalesce(g.found, 0) as found_gpus, -- null: read, and no card: none
+        i.board_gpus,
         case when t.expected > 0 then true else false end as has_reference
     from inventory_scope as i
     left join told as t on t.target = i.target
     left join uneven as u on u.target = i.target
     left join bus as b on b.target = i.target
+    left join gpus as g on g.target = i.target
 )
 
 select
     target,
     case
         when lost > 0 then missing
+        when not has_reference and found_gpus < board_gpus then found_gpus || ' GPUs'
         when not has_reference and lacking is not null then 'no NIC ' || uneven_part || ' below the PCIe switch ' || lacking
         when dispute is not null then dispute || ', this one does not'
         else 'all there'
     end as observed,
     case
         when lost > 0 then who
+        when not has_reference and found_gpus < board_gpus then board_gpus || ' on the board of this model'
         when not has_reference and lacking is not null then having_it || ' of ' || switches || ' switches of this host that hold a GPU have one'
         else 'what its class, the site file or an earlier snapshot has'
     end as expected,
@@ -201,7 +211,7 @@ select
         when lost > 0 then true
         when unread > 0 or reason is not null then null
         when has_reference then false
-        when lacking is not null then true
+        when found_gpus < board_gpus or lacking is not null then true
     end as fault,
     class_reason as detail,
     case when lost > 0 then (['blocker', 'high', 'medium'])[grade] else 'medium' end as severity,

@@ -1,0 +1,223 @@
+"""Evidence that is taken away never makes anything better.
+
+    python -m bench.removed_evidence PROGRESS [MINUTES]      as root; 120 by default
+
+A fleet of each model with faults on top of each other is judged; then once more for every probe,
+whose answers are missing: on the hosts with faults, or everywhere. What was a finding must still be
+one or be unknown; what was unknown must not be in order. A subject that nobody can name any more
+must be unknown as its machine. PROGRESS gets a line per trial; the next run goes on there.
+"""
+
+import json
+import os
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import replace
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+from bench.fault_fleet import Reader, Trial, verdicts_of
+from bench.fault_sets import overlapping
+from bench.figures import write_section
+from bench.fleets import STARTED, Reading, snapshot_of
+from lab.fleet import MODELS
+from lab.fleet.faults.fault import Verdict
+from lab.fleet.faults.sites import site_text
+from railwright.collect.probe import probes
+from railwright.model.merge import merge
+
+FAULTS = 20
+SEED = 16
+WORKERS = 2
+MINUTES = 120.0
+SHOWN = 40
+# Where two sources contradict each other, taking one away leaves the other's word: (probe, rule).
+SIDES: dict[tuple[str, str], str] = {}
+
+Said = tuple[set[Verdict], set[Verdict]]  # findings, unknown
+
+
+class Removal(NamedTuple):
+    """Which answers are missing, and where."""
+
+    model: str
+    probe: str
+    where: str  # struck, everywhere
+
+    def name(self) -> str:
+        """As it stands in the progress file."""
+        return " ".join(self)
+
+
+class Fleet:
+    """Hosts with faults and hosts without, and what is said of them."""
+
+    def __init__(self, folder: Path, model: str) -> None:
+        self._folder, self.model = folder, model
+        trial: Trial = overlapping(model, FAULTS, SEED)
+        reader = Reader(folder / "hosts")
+        struck = {one.place.host.name for one in trial.injections}
+        hosts = []
+        for host in trial.hosts():
+            for one in trial.injections:
+                if one.place.host.name == host.name:
+                    host = one.changed(host)  # noqa: PLW2901
+            hosts.append(host)
+        read = dict(zip((host.name for host in hosts), reader.read(hosts), strict=True))
+        self._struck = {name: reading for name, reading in read.items() if name in struck}
+        self._others = {name: reading for name, reading in read.items() if name not in struck}
+        self._sound = snapshot_of(folder / "sound", self._others)
+        self.whole = self._judged(folder / "whole", self._struck, None)
+
+    def without(self, probe: str, where: str) -> Said:
+        """What is said without the answers to a probe."""
+        if not any(one.probe == probe for said in self._struck.values() for one in said.answers):
+            return self.whole  # a probe of switches, or of nothing that these hosts have
+        with tempfile.TemporaryDirectory(dir=self._folder) as own:
+            others = _without(self._others, probe) if where == "everywhere" else None
+            return self._judged(Path(own), _without(self._struck, probe), others)
+
+    def _judged(
+        self, folder: Path, struck: dict[str, Reading], others: dict[str, Reading] | None
+    ) -> Said:
+        """`others`: where they are not those that were parsed already."""
+        first = snapshot_of(folder / "struck", struck)
+        beside = self._sound if others is None else snapshot_of(folder / "others", others)
+        now = merge(folder / "store", [beside, first], {"started": STARTED, "via": "test"})
+        fails, unknown, trouble = verdicts_of(now, site_text(self.model, "usual"))
+        # Rules that compare two snapshots did not run in either.
+        wrong = {rule: words for rule, words in trouble.items() if "no baseline" not in words}
+        if wrong:
+            raise RuntimeError(f"{self.model}: {wrong}")
+        return set(fails), set(unknown)
+
+
+def _without(read: Mapping[str, Reading], probe: str) -> dict[str, Reading]:
+    """The same hosts, which were asked and did not answer in time."""
+
+    def silent(reading: Reading) -> Reading:
+        return replace(
+            reading,
+            answers=tuple(
+                replace(one, status="timeout", stdout=b"", packed=b"", exit_code=None)
+                if one.probe == probe
+                else one
+                for one in reading.answers
+            ),
+        )
+
+    return {name: silent(reading) for name, reading in read.items()}
+
+
+def better(whole: Said, now: Said, probe: str) -> list[str]:
+    """What is in order, or not asked any more, only because nobody has read it."""
+    known = now[0] | now[1]
+    return [
+        f"{kind} {rule} {subject}"
+        for kind, listed in zip(("finding", "unknown"), whole, strict=True)
+        for rule, subject in sorted(listed)
+        if (rule, subject) not in known
+        and (rule, subject.partition(":")[0]) not in now[1]
+        and (probe, rule) not in SIDES
+    ]
+
+
+@cache
+def fleet_of(folder: Path, model: str) -> Fleet:
+    """Made once in each process."""
+    return Fleet(folder / f"{model}-{os.getpid()}", model)
+
+
+def asked(models: Iterable[str]) -> list[Removal]:
+    """Every probe of hosts, struck hosts first; models take turns."""
+    return [
+        Removal(model, probe, where)
+        for where in ("struck", "everywhere")
+        for probe in probes()
+        for model in models
+    ]
+
+
+def tried(folder: Path, removal: Removal) -> list[str]:
+    """What became better."""
+    fleet = fleet_of(folder, removal.model)
+    return better(fleet.whole, fleet.without(removal.probe, removal.where), removal.probe)
+
+
+def _quiet(folder: Path, removal: Removal) -> tuple[Removal, list[str]]:
+    os.sched_setaffinity(0, {sorted(os.sched_getaffinity(0))[os.getpid() % WORKERS]})
+    return removal, tried(folder, removal)
+
+
+def read(progress: Path) -> dict[str, list[str]]:
+    """What was tried already; a line that was cut off does not count."""
+    found: dict[str, list[str]] = {}
+    for line in progress.read_text("utf-8").splitlines() if progress.exists() else []:
+        try:
+            kept = json.loads(line)
+        except ValueError:
+            continue
+        found[kept["removal"]] = kept["better"]
+    return found
+
+
+def _waiting(done: Mapping[str, list[str]], until: float) -> Iterator[Removal]:
+    for removal in asked(MODELS):
+        if time.monotonic() > until:
+            return
+        if removal.name() not in done:
+            yield removal
+
+
+def go_on(progress: Path, folder: Path, minutes: float) -> None:
+    """Until all are tried, or the time is over."""
+    waiting = _waiting(read(progress), time.monotonic() + 60 * minutes)
+    with progress.open("a", encoding="utf-8") as out, ProcessPoolExecutor(WORKERS) as pool:
+        out.write("\n")
+        running = {pool.submit(_quiet, folder, one) for one in islice(waiting, WORKERS)}
+        while running:
+            ended = next(as_completed(running))
+            running.remove(ended)
+            removal, said = ended.result()
+            print(removal.name(), *said, sep="\n  ", flush=True)
+            out.write(json.dumps({"removal": removal.name(), "better": said}) + "\n")
+            out.flush()
+            running |= {pool.submit(_quiet, folder, one) for one in islice(waiting, 1)}
+
+
+def main() -> None:
+    """The command line."""
+    if len(sys.argv) not in (2, 3):
+        sys.exit(__doc__)
+    progress = Path(sys.argv[1])
+    minutes = float(sys.argv[2]) if len(sys.argv) > 2 else MINUTES
+    with tempfile.TemporaryDirectory(prefix="railwright-bench-", dir="/dev/shm") as name:
+        go_on(progress, Path(name), minutes)
+    found = read(progress)
+    total = asked(MODELS)
+    wrong = [(name, one) for name, said in found.items() for one in said]
+    for line in wrong[:SHOWN]:
+        print("  ".join(line))
+    rules = Counter(one.split()[1] for _, one in wrong)
+    rows = [
+        ("removals tried", f"{len(found):,} of {len(total):,}", "all"),
+        ("findings or unknowns that became better", f"{len(wrong):,}", "0"),
+        ("of which rules", ", ".join(f"{r} {n}" for r, n in rules.most_common()) or "none", "none"),
+        ("listed by hand: one side of a disagreement", f"{len(SIDES)}", "-"),
+    ]
+    words = (
+        "`python -m bench.removed_evidence PROGRESS`: fleets with faults, without the answers to "
+        "one probe, on the hosts with faults or everywhere."
+    )
+    write_section("Evidence taken away", words, rows)
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
