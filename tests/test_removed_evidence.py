@@ -29,6 +29,6 @@ def test_there_is_something_to_lose(folder: Path) -> None:
 def test_what_gets_better_is_told() -> None:
     whole = ({("A-01", "h:x"), ("A-02", "h:x"), ("A-03", "h")}, {("B-01", "h:y")})
     now: tuple[set[tuple[str, str]], set[tuple[str, str]]]
-    now = ({("A-01", "h:x")}, {("A-02", "h"), ("B-01", "h:y")})
+    now = ({("A-01", "h:x")}, {("A-02", "h:*"), ("B-01", "h")})
     assert better(whole, now, "pci") == ["finding A-03 h"]
     assert better(whole, (whole[0], set()), "pci") == ["unknown B-01 h:y"]
