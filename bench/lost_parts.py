@@ -82,16 +82,23 @@ def _expected() -> dict[str, Any]:
     return load_toml(Path(__file__).with_suffix(".toml").read_text("utf-8"), "lost_parts.toml")
 
 
-def losses() -> list[Loss]:
+@cache
+def _sound(model: str) -> HostModel:
+    """The host as it is before it loses anything."""
+    return BUILD[model](STRUCK)
+
+
+@cache
+def losses() -> tuple[Loss, ...]:
     """All of them, shuffled with a seed."""
     found = [
         Loss(model, part, way)
         for model in BUILD
-        for part in parts(BUILD[model](STRUCK))
+        for part in parts(_sound(model))
         for way in WAYS[part.kind]
     ]
     random.Random(16).shuffle(found)
-    return found
+    return tuple(found)
 
 
 # ---- what must come of it
@@ -116,7 +123,7 @@ def _device(host: HostModel, part: Part) -> str:
 
 def wanted(loss: Loss, cell: Cell) -> Wanted:
     """By the table: the first entry that speaks of the part."""
-    host = BUILD[loss.model](STRUCK)
+    host = _sound(loss.model)
     places = {
         "host": host.name,
         "function": f"{host.name}:{_function(host, loss.part)}.",
@@ -168,7 +175,7 @@ def prepare(folder: Path, model: str, sizes: tuple[int, ...] = SIZES) -> None:
     work = folder / f"{model}.new"
     shutil.rmtree(work, ignore_errors=True)
     read = evidence_of(work, [BUILD[model](number) for number in range(1, sizes[-1] + 1)])
-    struck = BUILD[model](STRUCK).name
+    struck = _sound(model).name
     for size in sizes:
         names = [struck] if size == 1 else list(read)[:size]
         whole = snapshot_of(work / f"whole{size}", {name: read[name] for name in names})
@@ -191,7 +198,7 @@ class Struck:
 
     def __init__(self, folder: Path, healthy: Path, loss: Loss) -> None:
         self._folder, self._healthy = folder, healthy
-        host = lost(BUILD[loss.model](STRUCK), loss.part, loss.way)
+        host = lost(_sound(loss.model), loss.part, loss.way)
         (self._reading,) = evidence_of(folder / "host", [host]).values()
         self._name = host.name
         self._alone = snapshot_of(folder / "alone", {self._name: self._reading})

@@ -10,7 +10,7 @@ from bench.lost_parts import CELLS, SITES, Cell, Loss, losses, prepare, tried, w
 pytestmark = [pytest.mark.root, pytest.mark.timeout(900)]
 SIZES = (1, 4)
 MODELS = ("hgx_h100_e810", "pcie_l40s")
-PER_MODEL = 4
+PER_MODEL = 3
 
 
 def sample() -> list[Loss]:
@@ -26,9 +26,9 @@ def sample() -> list[Loss]:
 
 
 def cells(number: int) -> list[Cell]:
-    """Each site for one size or the other, by turns."""
+    """Three of the sites for one size or the other, by turns."""
     return [Cell(site, 4 if site == "one" else SIZES[(number + place) % 2])
-            for place, site in enumerate(SITES)]  # fmt: skip
+            for place, site in enumerate(SITES) if (number + place) % 5 < 3]  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import duckdb
 
 from railwright.errors import RailwrightError
-from railwright.intent.site import PARTS
+from railwright.intent.site import PARTS, SLOT
 from railwright.node_sets import unfold
 from railwright.nodes import fold
 from railwright.text import plain
@@ -55,7 +55,7 @@ _CLASSES = """
 """
 _PARTS = """
     SELECT slot, kind, part, functions, rdma_devices, links, votes, is_expected FROM expected_part
-    WHERE class = ? ORDER BY kind, slot, votes DESC, part
+    WHERE class = ? AND kind IN ('nic', 'gpu') ORDER BY kind, slot, votes DESC, part
 """
 
 
@@ -74,7 +74,7 @@ def _slot(part: Part, members: int) -> str:
     counts = {"functions": part.functions}
     if part.kind == "nic":
         counts |= {"rdma_devices": part.rdma_devices, "links": part.links}
-    numbers = {name: value for name, value in counts.items() if value is not None}
+    numbers = {name: value for name, value in counts.items() if value in SLOT[name]}
     inner = ", ".join(f"{key} = {toml_text(value)}" for key, value in {**said, **numbers}.items())
     return f"  {{ {inner} }},  # {part.votes:,} of {members:,}"
 
