@@ -62,7 +62,7 @@ class Findings:
     def settle(self, waivers: list[Waiver], today: date, severity: str = "info") -> None:
         """Make the table `finding`: what is of this severity or worse."""
         self.waivers = waivers
-        self._today = today
+        self.today = today
         self.database.execute(
             "CREATE TEMP TABLE severity (severity VARCHAR, rank INTEGER, is_shown BOOLEAN);"
             "CREATE TEMP TABLE rule_info (rule VARCHAR, rank INTEGER, kind VARCHAR);"
@@ -127,7 +127,7 @@ class Findings:
 
     def expired(self) -> list[Waiver]:
         """Decisions whose time is over: each is a finding of its own."""
-        return [one for one in self.waivers if one.is_expired(self._today)]
+        return [one for one in self.waivers if one.is_expired(self.today)]
 
     def targets(self) -> list[str]:
         """All machines of the snapshot."""

@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import NamedTuple
 
 from railwright.check.engine import RunState
@@ -15,6 +16,7 @@ from railwright.report.screen import Screen, cut, number_of, with_hosts, wrapped
 MOST_GROUPS = 6  # of one rule on a terminal; a pipe gets all
 STYLES = {"blocker": "bold red", "high": "red", "medium": "yellow", "low": "", "info": "dim"}
 INDENT = 10
+ACCEPTED_DAYS = 90  # judgement: a quarter, then somebody looks again
 
 
 class Block(NamedTuple):
@@ -224,7 +226,9 @@ def _print_unknown(screen: Screen, findings: Findings, accounts: list[Account]) 
             screen.line(part, "yellow")
         # Reading again brings nothing: pods have the devices for as long as they run.
         for rule in rules.split(",") if lasts else ():
-            screen.line(f"{' ' * 13}to accept that: {accepting_gap(rule, targets)}", "dim")
+            screen.line(
+                f"{' ' * 13}to accept that: {accepting_gap(findings, rule, targets)}", "dim"
+            )
     for system, fact, rules, count, targets in unreported:
         said = f"{system} does not report {fact}, {number_of(count, 'port')}"
         line = f"  {_counted(targets, switches):>9}  {said}: {_names(rules, len(accounts))}"
@@ -237,10 +241,10 @@ def _print_unknown(screen: Screen, findings: Findings, accounts: list[Account]) 
     return True
 
 
-def accepting_gap(rule: str, targets: list[str]) -> str:
-    """The command that accepts that a rule cannot tell on these machines."""
-    hosts = shlex.quote(fold(targets))
-    return f"railwright waive --gap {rule} {hosts} --reason 'why' --owner 'who'"
+def accepting_gap(findings: Findings, rule: str, targets: list[str]) -> str:
+    """The command that accepts for some months that a rule cannot tell on these machines."""
+    hosts, end = shlex.quote(fold(targets)), findings.today + timedelta(days=ACCEPTED_DAYS)
+    return f"railwright waive --gap {rule} {hosts} --expires {end} --reason 'why' --owner 'who'"
 
 
 def accepting(system: str, fact: str) -> str:
