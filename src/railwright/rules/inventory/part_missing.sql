@@ -179,6 +179,7 @@ judged as (
         u.part as uneven_part,
         u.having_it,
         u.switches,
+        -- One without any may be of the same model and another build: a storage server.
         coalesce(g.found, 0) as found_gpus, -- null: read, and no card: none
         i.board_gpus,
         case when t.expected > 0 then true else false end as has_reference
@@ -193,14 +194,14 @@ select
     target,
     case
         when lost > 0 then missing
-        when not has_reference and found_gpus < board_gpus then found_gpus || ' GPUs'
+        when not has_reference and found_gpus between 1 and board_gpus - 1 then found_gpus || ' GPUs'
         when not has_reference and lacking is not null then 'no NIC ' || uneven_part || ' below the PCIe switch ' || lacking
         when dispute is not null then dispute || ', this one does not'
         else 'all there'
     end as observed,
     case
         when lost > 0 then who
-        when not has_reference and found_gpus < board_gpus then board_gpus || ' on the board of this model'
+        when not has_reference and found_gpus between 1 and board_gpus - 1 then board_gpus || ' on the board of this model'
         when not has_reference and lacking is not null then having_it || ' of ' || switches || ' switches of this host that hold a GPU have one'
         else 'what its class, the site file or an earlier snapshot has'
     end as expected,
@@ -211,7 +212,7 @@ select
         when lost > 0 then true
         when unread > 0 or reason is not null then null
         when has_reference then false
-        when found_gpus < board_gpus or lacking is not null then true
+        when found_gpus between 1 and board_gpus - 1 or lacking is not null then true
     end as fault,
     class_reason as detail,
     case when lost > 0 then (['blocker', 'high', 'medium'])[grade] else 'medium' end as severity,
