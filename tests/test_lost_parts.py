@@ -41,7 +41,7 @@ def prepared(folder: Path, model: str) -> None:
     prepare(folder, model, SIZES)
 
 
-@pytest.mark.parametrize(("number", "loss"), enumerate(sample()), ids=lambda one: one.name() if isinstance(one, Loss) else "")  # fmt: skip
+@pytest.mark.parametrize(("number", "loss"), list(enumerate(sample())), ids=lambda one: one.name() if isinstance(one, Loss) else "")  # fmt: skip
 def test_what_is_lost_is_found(fleets: Path, number: int, loss: Loss) -> None:
     prepared(fleets, loss.model)
     said = tried(fleets, loss, cells(number))
