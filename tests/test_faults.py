@@ -107,7 +107,7 @@ expires = 2999-01-01
 """
 
 
-@pytest.mark.parametrize("model", ["two_socket_4x400g", "kubernetes_worker"])
+@pytest.mark.parametrize("model", MODELS)
 def test_known_gaps_leave_peace(reader: Reader, model: str, tmp_path: Path) -> None:
     hosts = Trial("healthy", model, "usual", ()).hosts()
     said = dict(zip((host.name for host in hosts), reader.read(hosts), strict=True))

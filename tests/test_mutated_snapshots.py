@@ -29,7 +29,7 @@ from tests.mutations import (
     wrong,
 )
 
-MUTATIONS = 100
+MUTATIONS = 200
 AT_A_TIME = 20  # of one test: each says what is wrong in all of them
 
 

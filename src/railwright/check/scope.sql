@@ -187,7 +187,8 @@ select
     n.unconfirmed,
     c.class as own_class,
     c.reason as class_reason,
-    c.board_gpus,
+    -- A guest may show its host's DMI, and has the GPUs that it was given.
+    case when h.virtualization <> 'guest' then c.board_gpus end as board_gpus,
     r.is_read,
     r.is_named
 from host_scope as h

@@ -37,6 +37,8 @@ sources = [
 "port_scope.role" = "the same"
 "port_scope.state" = "the same, and whether a port whose network device is in a pod has its link"
 "port_scope.netdev" = "which ports have their network device in a pod"
+"netdev.name" = "the device of an InfiniBand port"
+"netdev.carrier" = "whether it is counted already; one that was not read leaves the number of links unknown"
 "port_scope.link_layer" = "the same"
 "host.uptime_s" = "asked where a link is missing; where it was not read, one that is missing is missing"
 
@@ -56,7 +58,7 @@ cannot be reached when it must be. Of a bond it is half of the bandwidth.
 
 ## When it is wrong
 Only the number counts: a cable in the card's other port is in order. Compute and storage ports of RDMA devices that are down
-are LNK-01's. In the first ten minutes after the host's boot a missing link is unknown, and so are links of network devices
+are LNK-01's. An InfiniBand port counts by itself, whether IPoIB is up on it or not. In the first ten minutes after the host's boot a missing link is unknown, and so are links of network devices
 that a pod or a guest may have.
 */
 -- Ports that LNK-01 names are not counted a second time. The device of a bond is active while one of its ports has a link.
@@ -68,12 +70,14 @@ with named as (
     group by s.target, s.slot
 ),
 
--- A network device in a pod has its link where the RDMA port, which the host sees, is active.
+-- Where the RDMA port is active, a network device in a pod has its link, and so has an InfiniBand port whose IPoIB device is
+-- switched off: many sites use none.
 away as (
     select s.target, s.slot, count(distinct p.pci) as ports
     from slot as s
-    inner join port_scope as p on p.target = s.target and p.pci = s.pci
-    where p.netdev = '' and p.link_layer = 'Ethernet' and p.state = 'ACTIVE'
+    inner join port_scope as p on p.target = s.target and p.pci = s.pci and p.state = 'ACTIVE'
+    left join netdev as n on n.target = p.target and n.name = p.netdev
+    where case p.link_layer when 'Ethernet' then p.netdev = '' when 'InfiniBand' then n.carrier is not true end
     group by s.target, s.slot
 ),
 

@@ -194,7 +194,7 @@ select
     target,
     case
         when lost > 0 then missing
-        when not has_reference and found_gpus between 1 and board_gpus - 1 then found_gpus || ' GPUs'
+        when not has_reference and found_gpus between 1 and board_gpus - 1 then found_gpus || case found_gpus when 1 then ' GPU' else ' GPUs' end
         when not has_reference and lacking is not null then 'no NIC ' || uneven_part || ' below the PCIe switch ' || lacking
         when dispute is not null then dispute || ', this one does not'
         else 'all there'
