@@ -8,19 +8,17 @@ lost_parts.toml. Losses come in an order that chance has given once and for all,
 ends early has tried a fair sample; PROGRESS gets a line per loss, and the next run goes on there.
 """
 
+import fcntl
 import json
-import os
 import random
 import shutil
 import sys
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,6 +26,7 @@ from typer.testing import CliRunner, Result
 
 from bench.figures import write_section
 from bench.fleets import STARTED, Reading, evidence_of, snapshot_of
+from bench.resumable import go_on, read
 from lab.fleet import MODELS, HostModel
 from lab.fleet.healthy import HEALTHY
 from lab.fleet.lose_part import WAYS, Part, lost, parts
@@ -40,7 +39,6 @@ SIZES = (1, 4, 16)
 SITES = ("none", "healthy", "broken", "full", "one")
 STRUCK = 2  # the host that has lost something: not the one that stands first in every list
 MINUTES = 120.0
-WORKERS = 2
 SHOWN = 30
 BUILD: dict[str, Callable[[int], HostModel]] = {**HEALTHY, **MODELS}
 RULES = ("--select", "INV-*", "--select", "LNK-01", "--select", "N-17")
@@ -285,50 +283,19 @@ def tried(folder: Path, loss: Loss, cells: Iterable[Cell] = CELLS) -> dict[str, 
 # ---- the run
 
 
-def _quiet(folder: Path, loss: Loss) -> tuple[Loss, dict[str, str]]:
-    os.sched_setaffinity(0, {sorted(os.sched_getaffinity(0))[os.getpid() % WORKERS]})
-    return loss, tried(folder, loss)
+def prepared_and_tried(folder: Path, loss: Loss) -> dict[str, str]:
+    """With the healthy fleets of its model, which whoever comes first makes."""
+    with locked(folder / f"{loss.model}.lock"):
+        prepare(folder, loss.model)
+    return tried(folder, loss)
 
 
-def read(progress: Path) -> dict[str, dict[str, str]]:
-    """What was tried already; a line that was cut off does not count."""
-    found: dict[str, dict[str, str]] = {}
-    for line in progress.read_text("utf-8").splitlines() if progress.exists() else []:
-        try:
-            kept = json.loads(line)
-        except ValueError:
-            continue
-        found[kept["loss"]] = kept["cells"]
-    return found
-
-
-def _waiting(done: dict[str, dict[str, str]], until: float) -> Iterator[Loss]:
-    for loss in losses():
-        if time.monotonic() > until:
-            return
-        if loss.name() not in done:
-            yield loss
-
-
-def go_on(progress: Path, folder: Path, minutes: float) -> None:
-    """Until all are tried, or the time is over."""
-    done = read(progress)
-    until = time.monotonic() + 60 * minutes
-    waiting = _waiting(done, until)
-    with progress.open("a", encoding="utf-8") as out, ProcessPoolExecutor(WORKERS) as pool:
-        out.write("\n")
-        for ready in as_completed([pool.submit(prepare, folder, model) for model in BUILD]):
-            ready.result()
-        running = {pool.submit(_quiet, folder, loss) for loss in islice(waiting, WORKERS)}
-        while running:
-            ended = next(as_completed(running))
-            running.remove(ended)
-            loss, cells = ended.result()
-            wrong = {cell: said for cell, said in cells.items() if said}
-            print(loss.name(), wrong or "", flush=True)
-            out.write(json.dumps({"loss": loss.name(), "cells": cells}) + "\n")
-            out.flush()
-            running |= {pool.submit(_quiet, folder, loss) for loss in islice(waiting, 1)}
+@contextmanager
+def locked(file: Path) -> Iterator[None]:
+    """One process at a time."""
+    with file.open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        yield
 
 
 def rows_of(found: dict[str, dict[str, str]]) -> list[tuple[str, str, str]]:
@@ -363,7 +330,8 @@ def main() -> None:
     progress = Path(sys.argv[1])
     minutes = float(sys.argv[2]) if len(sys.argv) > 2 else MINUTES
     with tempfile.TemporaryDirectory(prefix="railwright-bench-", dir="/dev/shm") as name:
-        go_on(progress, Path(name), minutes)
+        trials = {loss.name(): (Path(name), loss) for loss in losses()}
+        go_on(progress, trials, prepared_and_tried, minutes)
     found = read(progress)
     wrong = [(loss, c, said) for loss, one in found.items() for c, said in one.items() if said]
     for line in wrong[:SHOWN]:

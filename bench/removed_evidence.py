@@ -8,17 +8,13 @@ one or be unknown; what was unknown must not be in order. A subject that nobody 
 must be unknown as its machine. PROGRESS gets a line per trial; the next run goes on there.
 """
 
-import json
 import os
 import sys
 import tempfile
-import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
-from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,6 +22,7 @@ from bench.fault_fleet import Reader, Trial, verdicts_of
 from bench.fault_sets import overlapping
 from bench.figures import write_section
 from bench.fleets import STARTED, Reading, snapshot_of
+from bench.resumable import go_on, read
 from lab.fleet import MODELS
 from lab.fleet.faults.fault import Verdict
 from lab.fleet.faults.sites import site_text
@@ -34,7 +31,6 @@ from railwright.model.merge import merge
 
 FAULTS = 20
 SEED = 16
-WORKERS = 2
 MINUTES = 120.0
 SHOWN = 40
 # Where two sources contradict each other, taking one away leaves the other's word: (probe, rule).
@@ -152,47 +148,6 @@ def tried(folder: Path, removal: Removal) -> list[str]:
     return better(fleet.whole, fleet.without(removal.probe, removal.where), removal.probe)
 
 
-def _quiet(folder: Path, removal: Removal) -> tuple[Removal, list[str]]:
-    os.sched_setaffinity(0, {sorted(os.sched_getaffinity(0))[os.getpid() % WORKERS]})
-    return removal, tried(folder, removal)
-
-
-def read(progress: Path) -> dict[str, list[str]]:
-    """What was tried already; a line that was cut off does not count."""
-    found: dict[str, list[str]] = {}
-    for line in progress.read_text("utf-8").splitlines() if progress.exists() else []:
-        try:
-            kept = json.loads(line)
-        except ValueError:
-            continue
-        found[kept["removal"]] = kept["better"]
-    return found
-
-
-def _waiting(done: Mapping[str, list[str]], until: float) -> Iterator[Removal]:
-    for removal in asked(MODELS):
-        if time.monotonic() > until:
-            return
-        if removal.name() not in done:
-            yield removal
-
-
-def go_on(progress: Path, folder: Path, minutes: float) -> None:
-    """Until all are tried, or the time is over."""
-    waiting = _waiting(read(progress), time.monotonic() + 60 * minutes)
-    with progress.open("a", encoding="utf-8") as out, ProcessPoolExecutor(WORKERS) as pool:
-        out.write("\n")
-        running = {pool.submit(_quiet, folder, one) for one in islice(waiting, WORKERS)}
-        while running:
-            ended = next(as_completed(running))
-            running.remove(ended)
-            removal, said = ended.result()
-            print(removal.name(), *said, sep="\n  ", flush=True)
-            out.write(json.dumps({"removal": removal.name(), "better": said}) + "\n")
-            out.flush()
-            running |= {pool.submit(_quiet, folder, one) for one in islice(waiting, 1)}
-
-
 def main() -> None:
     """The command line."""
     if len(sys.argv) not in (2, 3):
@@ -200,7 +155,8 @@ def main() -> None:
     progress = Path(sys.argv[1])
     minutes = float(sys.argv[2]) if len(sys.argv) > 2 else MINUTES
     with tempfile.TemporaryDirectory(prefix="railwright-bench-", dir="/dev/shm") as name:
-        go_on(progress, Path(name), minutes)
+        trials = {removal.name(): (Path(name), removal) for removal in asked(MODELS)}
+        go_on(progress, trials, tried, minutes)
     found = read(progress)
     total = asked(MODELS)
     wrong = [(name, one) for name, said in found.items() for one in said]
