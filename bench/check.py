@@ -29,7 +29,14 @@ from railwright.check.findings import Findings
 from railwright.check.lint import with_parameters
 from railwright.check.rule import Rule
 from railwright.check.run import Choice, chosen
-from railwright.check.tables import Folders, make_lookups, make_macros, make_scopes, show_files
+from railwright.check.tables import (
+    Folders,
+    all_tables,
+    make_lookups,
+    make_macros,
+    make_scopes,
+    show_files,
+)
 from railwright.intent.site import read_site
 from railwright.intent.write import write_intent
 from railwright.store.duck import connect
@@ -64,7 +71,7 @@ def bare(
     began, cpu = time.monotonic(), time.process_time()
     counted = 0
     with connect(folder, threads=2, memory=MEMORY) as database:  # as the engine has it
-        show_files(database, Folders(facts, folder / "intent"))
+        show_files(database, Folders(facts, folder / "intent"), all_tables())
         make_macros(database)
         make_scopes(database)
         make_lookups(database, with_before=False)

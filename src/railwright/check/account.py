@@ -1,6 +1,7 @@
 """One rule over all subjects, every one accounted for in a single pass."""
 
 from railwright.check.rule import OPTIONAL, Rule
+from railwright.check.tables import SILENT
 from railwright.schema.subjects import Subject
 from railwright.store.duck import identifier, quote
 
@@ -34,14 +35,20 @@ def subject_text(subject: Subject, alias: str = "") -> str:
     return " || ".join(parts)
 
 
-def verdicts(rule: Rule, query: str, *, each: bool = False, alike: str = "") -> str:
+_TOLD_OF = "verdict IN ('fail', 'unknown')"
+
+
+def verdicts(
+    rule: Rule, query: str, *, each: bool = False, alike: str = "", few: bool = False
+) -> str:
     """All verdicts of a rule: one row per subject that failed or is unknown, one per other verdict.
 
     The one pass: subjects that are in order have NULL in every column, and fall into one group.
     With `each`, nothing is folded: every subject shows its verdict. `alike` is a table of machines
-    that stand for others: their verdicts count for all of them.
+    that stand for others: their verdicts count for all of them. Where subjects are `few`, they are
+    kept and gone through twice, which takes less planning.
     """
-    told_of = "true" if each else "verdict IN ('fail', 'unknown')"
+    told_of = "true" if each else _TOLD_OF
     judged = f"SELECT *, {_VERDICT} AS verdict, 1 AS subjects FROM (\n{query}\n)"
     if alike:
         judged = f"""
@@ -59,8 +66,19 @@ def verdicts(rule: Rule, query: str, *, each: bool = False, alike: str = "") -> 
         "observed": "observed::VARCHAR",
         "expected": "expected::VARCHAR",
     }
+    given = rule.optional
     for name, kind in OPTIONAL.items():
-        told[name] = f"{identifier(name) if name in rule.optional else 'NULL'}::{kind}"
+        told[name] = f"{identifier(name) if name in given else 'NULL'}::{kind}"
+    if few and not each:
+        shown = ", ".join(f"{sql} AS {name}" for name, sql in told.items())
+        return f"""
+            WITH judged AS MATERIALIZED ({judged})
+            SELECT {quote(rule.id)} AS rule, verdict, {shown}, 1::BIGINT AS subjects
+            FROM judged WHERE {_TOLD_OF}
+            UNION ALL BY NAME
+            SELECT {quote(rule.id)} AS rule, verdict, count(*) AS subjects
+            FROM judged WHERE NOT {_TOLD_OF} GROUP BY verdict
+        """
     shown = ",\n".join(
         f"CASE WHEN {told_of} THEN {sql} END AS {name}" for name, sql in told.items()
     )
@@ -76,7 +94,5 @@ def silent_targets(rule: Rule) -> str:
     return f"""
         SELECT {quote(rule.id)} AS rule, 'unknown' AS verdict, target, target || ':*' AS subject,
             NULL::VARCHAR AS observed, NULL::VARCHAR AS expected, {nothing}, 1::BIGINT AS subjects
-        -- `absent` is an answer: there is no such thing on that machine.
-        FROM (SELECT DISTINCT target FROM gap
-              WHERE probe = {quote(rule.subject.probe)} AND nothing_read AND status <> 'absent')
+        FROM (SELECT DISTINCT target FROM {SILENT} AND probe = {quote(rule.subject.probe)})
     """

@@ -45,7 +45,10 @@ class Request:
         groups = folding(self.rules if folds else ())
         return json.dumps(
             {
-                "rules": [self._entry(rule, groups.place.get(rule.id)) for rule in self.rules],
+                "rules": [
+                    self._entry(rule, groups.place.get(rule.id), few=not large)
+                    for rule in self.rules
+                ],
                 "groups": [sorted(group) for group in groups.groups],
                 "facts": str(self.facts.resolve()),
                 "intent": str(self.intent.resolve()),
@@ -62,14 +65,17 @@ class Request:
             }
         )
 
-    def _entry(self, rule: Rule, group: int | None) -> dict[str, Any]:
+    def _entry(self, rule: Rule, group: int | None, *, few: bool) -> dict[str, Any]:
         query = with_parameters(rule.sql, rule.parameters)
-        silent = [silent_targets(rule)] if rule.subject.probe else []
-        plain = [verdicts(rule, query, each=self.each), *silent]
-        entry: dict[str, Any] = {"rule": rule.id, "query": " UNION ALL BY NAME ".join(plain)}
+        entry: dict[str, Any] = {
+            "rule": rule.id,
+            "query": verdicts(rule, query, each=self.each, few=few),
+            "probe": rule.subject.probe,
+            "silent": silent_targets(rule),
+        }
         if group is not None:
-            folded = [verdicts(rule, query, alike=alike_name(group)), *silent]
-            entry |= {"group": group, "folded": " UNION ALL BY NAME ".join(folded)}
+            folded = verdicts(rule, query, alike=alike_name(group))
+            entry |= {"group": group, "folded": folded}
         return entry
 
     def machines(self) -> int:

@@ -1,5 +1,6 @@
 """The tables that a rule may read, in a database that can do nothing else."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,9 +10,11 @@ from railwright.hardware import headroom
 from railwright.model.derived import expected_part
 from railwright.predict.macros import macros as ceiling_macros
 from railwright.schema.table import Table, intent_tables, tables
-from railwright.store.duck import identifier, quote
+from railwright.store.duck import identifier, quote, words
 
 HERE = Path(__file__).parent
+# Machines that say nothing to a probe. `absent` is an answer: there is no such thing there.
+SILENT = "gap WHERE nothing_read AND status <> 'absent'"
 # What scope.sql makes, and what names one row of it.
 SCOPES = {
     "host_scope": ("target",),
@@ -42,15 +45,33 @@ def _view(database: duckdb.DuckDBPyConnection, name: str, file: Path) -> None:
     database.execute(f"CREATE VIEW {name} AS FROM read_parquet({quote(str(file.resolve()))})")
 
 
-def show_files(database: duckdb.DuckDBPyConnection, folders: Folders) -> None:
-    """Views over the files of a snapshot, of an earlier one as `before`, and of the intent."""
-    for name in tables():
+def _made() -> str:
+    """Everything that is made of tables before a rule runs."""
+    files = ("scope.sql", "lookups.sql", "rises.sql")
+    return " ".join([*((HERE / name).read_text("utf-8") for name in files), _site_part()])
+
+
+def _site_part() -> str:
+    """What most of a class of the site file have; where that says the slots itself, nobody asks."""
+    return expected_part.select("(SELECT target, class FROM node_class WHERE NOT has_slots)")
+
+
+def show_files(
+    database: duckdb.DuckDBPyConnection, folders: Folders, named: Collection[str]
+) -> None:
+    """Views over the files of a snapshot, of an earlier one as `before`, and of the intent.
+
+    Only over tables that somebody names, or that scopes and lookups are made of: each view opens
+    its file.
+    """
+    wanted = words(_made()) | set(named)
+    for name in tables().keys() & wanted:
         _view(database, identifier(name), folders.facts / f"{name}.parquet")
-    for name in intent_tables():
+    for name in intent_tables().keys() & wanted:
         _view(database, identifier(name), folders.intent / f"{name}.parquet")
     if folders.before is not None:
         database.execute("CREATE SCHEMA before")
-        for name in tables():
+        for name in tables().keys() & wanted:
             _view(database, f"before.{identifier(name)}", folders.before / f"{name}.parquet")
 
 
@@ -73,10 +94,8 @@ def make_macros(database: duckdb.DuckDBPyConnection) -> None:
 
 def make_scopes(database: duckdb.DuckDBPyConnection, kind: str = "temp table") -> None:
     """What rules are about: tables where many rules read them, views over cases."""
-    # What most of a class of the site file have; where that says the slots itself, nobody asks.
-    said = "(SELECT target, class FROM node_class WHERE NOT has_slots)"
     view = "temp view" if kind.startswith("temp") else "view"
-    database.execute(f"CREATE OR REPLACE {view} site_part AS {expected_part.select(said)}")
+    database.execute(f"CREATE OR REPLACE {view} site_part AS {_site_part()}")
     database.execute((HERE / "scope.sql").read_text("utf-8").replace("{kind}", kind))
 
 
