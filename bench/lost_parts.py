@@ -8,36 +8,24 @@ lost_parts.toml. Losses come in an order that chance has given once and for all,
 ends early has tried a fair sample; PROGRESS gets a line per loss, and the next run goes on there.
 """
 
-import fcntl
-import json
 import random
-import shutil
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from typer.testing import CliRunner, Result
-
 from bench.figures import write_section
-from bench.fleets import STARTED, Reading, evidence_of, snapshot_of
 from bench.resumable import go_on, read
+from bench.struck import CELLS, SITES, STRUCK, Cell, Struck, locked, prepare
 from lab.fleet import MODELS, HostModel
 from lab.fleet.healthy import HEALTHY
 from lab.fleet.lose_part import WAYS, Part, lost, parts
-from railwright.cli import program
-from railwright.model.merge import merge
-from railwright.store.snapshot import Snapshot, load
 from railwright.toml import load_toml
 
-SIZES = (1, 4, 16)
-SITES = ("none", "healthy", "broken", "full", "one")
-STRUCK = 2  # the host that has lost something: not the one that stands first in every list
 MINUTES = 120.0
 SHOWN = 30
 BUILD: dict[str, Callable[[int], HostModel]] = {**HEALTHY, **MODELS}
@@ -54,17 +42,6 @@ class Loss(NamedTuple):
     def name(self) -> str:
         """As it stands in the progress file."""
         return f"{self.model} {self.part.kind} {self.part.name} {self.way}"
-
-
-class Cell(NamedTuple):
-    """One question: under which site file, among how many hosts."""
-
-    site: str
-    size: int
-
-
-# The one host is held to its own past: how many hosts there were makes no difference.
-CELLS = [Cell(site, size) for site in SITES for size in SIZES if site != "one" or size == SIZES[-1]]
 
 
 @dataclass(frozen=True)
@@ -145,98 +122,7 @@ def wanted(loss: Loss, cell: Cell) -> Wanted:
     return Wanted(rules, entry.get("unknown", ""))
 
 
-# ---- fleets
-
-
-def _run(folder: Path, *words: str) -> Result:
-    own = {"HOME": str(folder), "XDG_CACHE_HOME": str(folder / "cache")}
-    none = dict.fromkeys(("RAILWRIGHT_SITE", "RAILWRIGHT_WAIVERS", "XDG_CONFIG_HOME"))
-    return CliRunner(env={**none, **own}).invoke(program(), list(words))
-
-
-def _proposed(folder: Path, snapshot: Snapshot) -> str:
-    """What `intent init` prints."""
-    text: str = _run(folder, "intent", "init", str(snapshot.path)).stdout
-    return text.partition("Next: ")[0]
-
-
-def _confirmed(text: str) -> str:
-    """As an operator leaves it who has read it."""
-    return "".join(line for line in text.splitlines(True) if not line.startswith("unconfirmed"))
-
-
-def prepare(folder: Path, model: str, sizes: tuple[int, ...] = SIZES) -> None:
-    """Healthy fleets of a model: whole ones, and without the host that will lose something."""
-    made = folder / model
-    if made.exists():
-        return
-    work = folder / f"{model}.new"
-    shutil.rmtree(work, ignore_errors=True)
-    read = evidence_of(work, [BUILD[model](number) for number in range(1, sizes[-1] + 1)])
-    struck = _sound(model).name
-    for size in sizes:
-        names = [struck] if size == 1 else list(read)[:size]
-        whole = snapshot_of(work / f"whole{size}", {name: read[name] for name in names})
-        site = _confirmed(_proposed(work, whole))
-        (work / f"healthy{size}.toml").write_text(site)
-        (work / "full.toml").write_text(site)
-        others = {name: read[name] for name in names if name != struck}
-        if others:
-            snapshot_of(work / f"others{size}", others)
-    work.rename(made)
-
-
-def _only(store: Path) -> Snapshot:
-    (path,) = [path for path in store.iterdir() if (path / "run.json").exists()]
-    return load(path)
-
-
-class Struck:
-    """A host that has lost something, among the others or alone."""
-
-    def __init__(self, folder: Path, healthy: Path, loss: Loss) -> None:
-        self._folder, self._healthy = folder, healthy
-        host = lost(_sound(loss.model), loss.part, loss.way)
-        (self._reading,) = evidence_of(folder / "host", [host]).values()
-        self._name = host.name
-        self._alone = snapshot_of(folder / "alone", {self._name: self._reading})
-
-    def snapshot(self, cell: Cell) -> Snapshot:
-        """The fleet of a cell."""
-        if cell.site == "one":
-            return self._again(cell.size)
-        if cell.size == 1:
-            return self._alone
-        store = self._folder / f"store{cell.size}"
-        if store.exists():
-            return _only(store)
-        others = _only(self._healthy / f"others{cell.size}")
-        return merge(store, [others, self._alone], {"started": STARTED, "via": "test"})
-
-    def _again(self, size: int) -> Snapshot:
-        """Read alone, where the store knows how it was."""
-        store = self._folder / "again"
-        shutil.copytree(self._healthy / f"whole{size}", store, dirs_exist_ok=True)
-        later: Reading = self._reading.moved(3600)
-        return snapshot_of(store, {self._name: later}, started=STARTED + 3600)
-
-    def site(self, cell: Cell) -> list[str]:
-        """Words of `check` that name its site file."""
-        if cell.site in ("none", "one"):
-            return []
-        if cell.site == "broken":
-            file = self._folder / f"broken{cell.size}.toml"
-            file.write_text(_proposed(self._folder, self.snapshot(cell)))
-        else:
-            name = "full" if cell.site == "full" else f"healthy{cell.size}"
-            file = self._healthy / f"{name}.toml"
-        return ["--site", str(file)]
-
-    def judged(self, cell: Cell, *rules: str) -> tuple[int, dict[str, Any]]:
-        """Exit status and report."""
-        words = ("check", str(self.snapshot(cell).path), "--format", "json", *self.site(cell))
-        done = _run(self._folder, *words, *rules)
-        return done.exit_code, json.loads(done.stdout.partition("\nNext: ")[0])
+# ---- what comes of it
 
 
 def _said(told: dict[str, Any], wish: Wanted) -> str:
@@ -276,7 +162,8 @@ def _outcome(struck: Struck, loss: Loss, cell: Cell) -> str:
 def tried(folder: Path, loss: Loss, cells: Iterable[Cell] = CELLS) -> dict[str, str]:
     """Cells of a loss: '' or what is wrong. Healthy fleets of its model are at hand."""
     with tempfile.TemporaryDirectory(dir=folder) as own:
-        struck = Struck(Path(own), folder / loss.model, loss)
+        host = lost(_sound(loss.model), loss.part, loss.way)
+        struck = Struck(Path(own), folder / loss.model, host)
         return {f"{cell.site} {cell.size}": _outcome(struck, loss, cell) for cell in cells}
 
 
@@ -286,16 +173,8 @@ def tried(folder: Path, loss: Loss, cells: Iterable[Cell] = CELLS) -> dict[str, 
 def prepared_and_tried(folder: Path, loss: Loss) -> dict[str, str]:
     """With the healthy fleets of its model, which whoever comes first makes."""
     with locked(folder / f"{loss.model}.lock"):
-        prepare(folder, loss.model)
+        prepare(folder / loss.model, BUILD[loss.model])
     return tried(folder, loss)
-
-
-@contextmanager
-def locked(file: Path) -> Iterator[None]:
-    """One process at a time."""
-    with file.open("w") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
-        yield
 
 
 def rows_of(found: dict[str, dict[str, str]]) -> list[tuple[str, str, str]]:

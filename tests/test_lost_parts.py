@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from bench.lost_parts import CELLS, SITES, Cell, Loss, losses, prepare, tried, wanted
+from bench.lost_parts import BUILD, Loss, losses, tried, wanted
+from bench.struck import CELLS, SITES, Cell, prepare
 
 pytestmark = [pytest.mark.root, pytest.mark.timeout(900)]
 SIZES = (1, 4)
@@ -38,7 +39,7 @@ def fleets(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @cache
 def prepared(folder: Path, model: str) -> None:
-    prepare(folder, model, SIZES)
+    prepare(folder / model, BUILD[model], SIZES)
 
 
 @pytest.mark.parametrize(("number", "loss"), list(enumerate(sample())), ids=lambda one: one.name() if isinstance(one, Loss) else "")  # fmt: skip

@@ -38,6 +38,9 @@ def _fill(database: duckdb.DuckDBPyConnection, name: str, rows: list[tuple[Any, 
         database.execute(f"INSERT INTO {name} VALUES {marks}", [v for row in part for v in row])
 
 
+_FEW_BYTES = 4 * 1024 * 1024  # of all verdicts, packed
+
+
 class Findings:
     """The findings of one run, in a database of their own."""
 
@@ -56,7 +59,9 @@ class Findings:
                 f"NULL::{_TYPES.get(c, 'VARCHAR')} AS {identifier(c)}" for c in COLUMNS
             )
             source = f"(SELECT {empty} WHERE false)"
-        self.database.execute(f"CREATE VIEW verdict AS FROM {source}")
+        # Asked several times: read once, unless it is large.
+        few = sum(file.stat().st_size for file in files) < _FEW_BYTES
+        self.database.execute(f"CREATE {'TABLE' if few else 'VIEW'} verdict AS FROM {source}")
         make_view(self.database, "declared_role", intent / "declared_role.parquet")
 
     def settle(self, waivers: list[Waiver], today: date, severity: str = "info") -> None:
