@@ -9,7 +9,8 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from itertools import islice
+from itertools import cycle, islice
+from multiprocessing import SimpleQueue
 from pathlib import Path
 from typing import Any
 
@@ -30,9 +31,12 @@ def read(progress: Path) -> dict[str, Any]:
     return found
 
 
-def _on_one_core(work: Work, name: str, words: tuple[Any, ...]) -> tuple[str, Any]:
+def _take_core(cores: "SimpleQueue[int]") -> None:
     """Small tables: threads of one trial would only wait for each other."""
-    os.sched_setaffinity(0, {sorted(os.sched_getaffinity(0))[os.getpid() % WORKERS]})
+    os.sched_setaffinity(0, {cores.get()})
+
+
+def _tried(work: Work, name: str, words: tuple[Any, ...]) -> tuple[str, Any]:
     return name, work(*words)
 
 
@@ -50,11 +54,13 @@ def go_on(
                 yield name
 
     names = waiting()
-    with progress.open("a", encoding="utf-8") as out, ProcessPoolExecutor(WORKERS) as pool:
+    cores: SimpleQueue[int] = SimpleQueue()
+    for core in islice(cycle(sorted(os.sched_getaffinity(0))), WORKERS):
+        cores.put(core)
+    pool = ProcessPoolExecutor(WORKERS, initializer=_take_core, initargs=(cores,))
+    with progress.open("a", encoding="utf-8") as out, pool:
         out.write("\n")  # behind a line that was cut off
-        running = {
-            pool.submit(_on_one_core, work, name, trials[name]) for name in islice(names, WORKERS)
-        }
+        running = {pool.submit(_tried, work, name, trials[name]) for name in islice(names, WORKERS)}
         while running:
             ended = next(as_completed(running))
             running.remove(ended)
@@ -62,6 +68,4 @@ def go_on(
             print(name, said or "", flush=True)
             out.write(json.dumps({"trial": name, "said": said}) + "\n")
             out.flush()
-            running |= {
-                pool.submit(_on_one_core, work, name, trials[name]) for name in islice(names, 1)
-            }
+            running |= {pool.submit(_tried, work, name, trials[name]) for name in islice(names, 1)}
