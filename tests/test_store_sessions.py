@@ -260,7 +260,8 @@ def test_two_prunes_at_once(store: Store, whole: Path) -> None:
 PRUNE_BESIDE = """
 import sys
 from pathlib import Path
-from railwright.store.snapshot import remove, unfinished
+from railwright.store.remove import remove
+from railwright.store.snapshot import unfinished
 Path(sys.argv[1], sys.argv[2]).touch()
 while len(list(Path(sys.argv[1]).glob("ready-*"))) < 2:
     pass
@@ -461,7 +462,8 @@ import sys
 from pathlib import Path
 from railwright.errors import SnapshotError
 from railwright.store.locks import holder
-from railwright.store.snapshot import remove, remove_remains, unfinished
+from railwright.store.remove import remove, remove_remains
+from railwright.store.snapshot import unfinished
 store, until = Path(sys.argv[1], "store"), Path(sys.argv[1], "go")
 Path(sys.argv[1], "there").touch()
 while not until.exists():

@@ -18,12 +18,11 @@ from railwright.report.stored import print_stored
 from railwright.report.verified import print_verified
 from railwright.store.integrity import forget
 from railwright.store.locks import BusyError, holder
+from railwright.store.remove import remove, remove_remains
 from railwright.store.snapshot import (
     UNFINISHED,
     find,
     load,
-    remove,
-    remove_remains,
     snapshots,
     unfinished,
     unfinished_links,

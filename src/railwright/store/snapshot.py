@@ -6,14 +6,12 @@
   facts/<table>.parquet
 """
 
-import contextlib
 import errno
 import json
 import os
 import re
 import shutil
 import tempfile
-import time
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import cached_property
@@ -28,7 +26,7 @@ from railwright.schema.table import table_names
 from railwright.store.duck import connect, file_list, identifier, quote
 from railwright.store.evidence import EVIDENCE_COLUMNS
 from railwright.store.integrity import Verified, digests_of, regular, run_digest
-from railwright.store.locks import BusyError, GoneError, Lock, NoRoomError, holder
+from railwright.store.locks import Lock
 from railwright.text import plain
 
 FORMAT = 2  # with digests
@@ -40,8 +38,7 @@ NAME = re.compile(r"\d{4}-\d\d-\d\dT\d{4}Z(-\d+)?")
 UNFINISHED = ".unfinished"
 # Out of sight: what is being deleted, what has not got its name yet, what a fill has read.
 REMOVING, STARTING, FILLING = ".removing-", ".starting-", ".filling-"
-_NOT_LOCKED_YET = ".new-"
-_LONG_AGO_S = 3600  # nobody takes that long from making a folder to locking it
+NOT_LOCKED_YET = ".new-"
 _FILE = re.compile(r"(?:facts|evidence)/[A-Za-z0-9_.-]+\.parquet", re.ASCII)
 SCRATCH = ("spool", "parts", "tmp")  # what a snapshot in the making needs, and no other
 
@@ -256,9 +253,9 @@ def hidden_folder(store: Path, prefix: str) -> tuple[Path, Lock]:
     """
     made = None
     try:
-        made = Path(tempfile.mkdtemp(prefix=_NOT_LOCKED_YET, dir=store))
+        made = Path(tempfile.mkdtemp(prefix=NOT_LOCKED_YET, dir=store))
         lock = Lock(made)
-        hidden = made.with_name(prefix + made.name.removeprefix(_NOT_LOCKED_YET))
+        hidden = made.with_name(prefix + made.name.removeprefix(NOT_LOCKED_YET))
         made.rename(hidden)
     except BaseException as error:
         if made is not None:
@@ -346,64 +343,3 @@ def seal(folder: Path, run: dict[str, object]) -> None:
     written.chmod(0o444)
     written.replace(folder / "run.json")
     sync(folder)
-
-
-def remove(path: Path) -> bool:
-    """Delete one snapshot or an unfinished one; first out of sight, so that none is ever half.
-
-    False if another session was faster. A link goes, and not what it points to.
-    """
-    try:
-        if path.is_symlink():
-            path.unlink()
-            return True
-        lock = _to_remove(path) if path.name.endswith(UNFINISHED) else None
-        gone = path.with_name(f"{REMOVING}{path.name}-{os.getpid()}")
-        path.rename(gone)
-    except (FileNotFoundError, GoneError):
-        return False
-    except OSError as error:
-        raise cannot_write(path.parent, error) from error
-    if lock is not None:
-        lock.release()
-    shutil.rmtree(gone, ignore_errors=True)
-    return True
-
-
-def _to_remove(path: Path) -> Lock | None:
-    """Its lock; another session that removes it has it for a moment, one that writes for long.
-
-    None where a disk is so full that it cannot be taken, and nobody has it: that is when somebody
-    wants to delete something.
-    """
-    for _ in range(40):
-        try:
-            return Lock(path)
-        except BusyError:  # noqa: PERF203 (looked at again a moment later)
-            time.sleep(0.025)
-        except NoRoomError:
-            if holder(path) is None:
-                return None
-            raise
-    return Lock(path)
-
-
-def remove_remains(store: Path) -> None:
-    """What was out of sight when its session ended: of a prune, a start or a fill."""
-    for path in store.glob(f"{REMOVING}*"):
-        _delete(path)
-    for path in (*store.glob(f"{STARTING}*"), *store.glob(f"{FILLING}*")):
-        if holder(path) is None:
-            _delete(path)
-    for path in store.glob(f"{_NOT_LOCKED_YET}*"):
-        with contextlib.suppress(OSError):
-            if time.time() - path.stat().st_mtime > _LONG_AGO_S:
-                _delete(path)
-
-
-def _delete(path: Path) -> None:
-    """A folder, a file or a link; never what a link points to."""
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        path.unlink(missing_ok=True)

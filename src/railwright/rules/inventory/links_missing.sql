@@ -58,8 +58,8 @@ cannot be reached when it must be. Of a bond it is half of the bandwidth.
 
 ## When it is wrong
 Only the number counts: a cable in the card's other port is in order. Compute and storage ports of RDMA devices that are down
-are LNK-01's. An InfiniBand port counts by itself, whether IPoIB is up on it or not. In the first ten minutes after the host's boot a missing link is unknown, and so are links of network devices
-that a pod or a guest may have.
+are LNK-01's. An InfiniBand port counts by itself, whether IPoIB is up on it or not. In the first ten minutes after the host's
+boot a missing link is unknown, and so are links of network devices that a pod or a guest may have.
 */
 -- Ports that LNK-01 names are not counted a second time. The device of a bond is active while one of its ports has a link.
 with named as (
