@@ -67,5 +67,6 @@ FAULTS = (
         # The driver kept the size of before, while the network device has the usual one.
         change=card({"active_mtu": 2048}),
         expects=("MTU-02 {port}",),
+        implies=("MTU-01 {port}",),
     ),
 )

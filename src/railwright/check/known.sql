@@ -20,6 +20,10 @@ create macro mode_known(x) as
             then map_keys(histogram(x))[list_position(map_values(histogram(x)), list_max(map_values(histogram(x))))]
     end;
 
+-- Whether two of them differ; NULL if one was not read that might.
+create macro differ_known(x) as
+    case when count(distinct x) > 1 then true when count(*) = 1 or count(x) = count(*) then false end;
+
 -- The sum of all; NULL if one was not read.
 create macro sum_known(x) as
     case when count(x) = count(*) then sum(x) end;

@@ -44,6 +44,7 @@ REASONS = {
     "split": "hosts of its class differ, and none of the builds is most of them",
     "port_down": "the port is down",
     "sources_differ": "driver and firmware differ on the rate",
+    "few_peers": "it differs from its peers, which are too few to say who is right",
     "elsewhere": "a pod, a guest or the DPU may have the devices",
 }
 ANY = "*"  # in implied_by: whatever else was found there

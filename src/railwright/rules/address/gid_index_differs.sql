@@ -62,6 +62,7 @@ cohorts as (
         p.cohort,
         count(*) as members,
         mode_known(g.index) as usual,
+        differ_known(g.index) as differ,
         any_known(i.is_pinned) as is_pinned
     from port_scope as p
     left join port_gids as g on g.target = p.target and g.device = p.device and g.port = p.port
@@ -76,10 +77,11 @@ select
     g.index as observed,
     c.usual as expected,
     p.link_layer = 'Ethernet' and p.role = 'compute' and p.netdev <> ''
-        and g.index >= 0 and c.members >= $least_members and c.is_pinned as applies,
-    g.index <> c.usual as fault,
+        and g.index >= 0 and (c.members >= $least_members or c.differ) and c.is_pinned as applies,
+    case when g.index = c.usual then false when c.members >= $least_members then g.index <> c.usual end as fault,
     p.netdev as detail,
-    p.inferred
+    p.inferred,
+    case when c.members < $least_members then 'few_peers' end as reason
 from port_scope as p
 left join port_gids as g on g.target = p.target and g.device = p.device and g.port = p.port
 left join cohorts as c on c.cohort = p.cohort

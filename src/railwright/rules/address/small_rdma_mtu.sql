@@ -14,8 +14,8 @@ since = "0.2"
 sources = ["review MTU-01", "incident I-149", "reference B3", "Linux include/rdma/ib_addr.h: iboe_get_mtu"]
 
 [unless]
-"netdev.mtu" = "the port is InfiniBand"
-"verbs_port.active_mtu" = "the port is Ethernet"
+"netdev.mtu" = "the port is InfiniBand, or its network device is in a pod"
+"verbs_port.active_mtu" = "the port is Ethernet and has a network device"
 
 [uses]
 "port_scope.netdev" = "asked on Ethernet only"
@@ -36,7 +36,8 @@ unit = "bytes"
 reason = "the largest that RDMA knows"
 +++
 ## Why it matters
-The RDMA MTU is the largest of 256 to 4096 that fits the network device's MTU less 96 bytes: 1500 gives 1024. Four times as
+The RDMA MTU is the largest of 256 to 4096 that fits the network device's MTU less 96 bytes: 1500 gives 1024. A driver can
+also have kept the size of before. Four times as
 many packets carry the same data, with four times the headers and the work. Two ends with different MTUs use the smaller,
 and some software fails on it.
 
@@ -54,18 +55,24 @@ select
     p.device,
     p.port,
     case p.link_layer
-        when 'Ethernet' then 'MTU ' || n.mtu || ' on its network device, so RDMA MTU '
-            || list_max(list_filter([256, 512, 1024, 2048, 4096], lambda size: size + 96 <= n.mtu)) -- null: numbers of ours
+        when 'Ethernet' then case
+            when n.mtu < $least_netdev_mtu then 'MTU ' || n.mtu || ' on its network device, so RDMA MTU '
+                || list_max(list_filter([256, 512, 1024, 2048, 4096], lambda size: size + 96 <= n.mtu)) -- null: numbers of ours
+            else 'RDMA MTU ' || v.active_mtu || case when n.mtu is null then '' else ' with MTU ' || n.mtu || ' on its network device' end
+        end
         else 'RDMA MTU ' || v.active_mtu
     end as observed,
-    case p.link_layer
-        when 'Ethernet' then 'MTU ' || $least_netdev_mtu || ' or more' else 'RDMA MTU ' || $least_rdma_mtu
+    case
+        when p.link_layer = 'Ethernet' and n.mtu < $least_netdev_mtu then 'MTU ' || $least_netdev_mtu || ' or more'
+        else 'RDMA MTU ' || $least_rdma_mtu
     end as expected,
     -- IP over InfiniBand has an MTU of its own, which says nothing about RDMA.
-    p.role = 'compute' and p.state = 'ACTIVE' and (p.link_layer = 'InfiniBand' or p.netdev <> '') as applies,
-    case p.link_layer
-        when 'Ethernet' then n.mtu < $least_netdev_mtu
-        when 'InfiniBand' then v.active_mtu < $least_rdma_mtu
+    p.role = 'compute' and p.state = 'ACTIVE' and (p.link_layer = 'InfiniBand' or p.netdev <> '' or v.active_mtu is not null) as applies,
+    case
+        when v.active_mtu < $least_rdma_mtu then true
+        when p.link_layer = 'Ethernet' and n.mtu < $least_netdev_mtu then true
+        when p.link_layer = 'Ethernet' and p.netdev <> '' then n.mtu < $least_netdev_mtu
+        when p.link_layer is not null then v.active_mtu < $least_rdma_mtu
     end as fault,
     p.netdev as detail,
     p.inferred,

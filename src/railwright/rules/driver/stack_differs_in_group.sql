@@ -59,7 +59,7 @@ members as (
 ),
 
 groups as (
-    select kind, count(*) as members, mode_known(stack) as stack
+    select kind, count(*) as members, mode_known(stack) as stack, differ_known(stack) as differ
     from members
     where is_member is not false -- one that was not read may disagree
     group by kind
@@ -69,8 +69,9 @@ select
     m.target,
     m.stack as observed,
     g.stack as expected,
-    m.is_member and case when m.kind is not null then g.members >= $least_members end as applies,
-    m.stack <> g.stack as fault,
-    m.kind as detail
+    m.is_member and case when m.kind is not null then g.members >= $least_members or g.differ end as applies,
+    case when m.stack = g.stack then false when g.members >= $least_members then m.stack <> g.stack end as fault,
+    m.kind as detail,
+    case when g.members < $least_members then 'few_peers' end as reason
 from members as m
 left join groups as g on g.kind = m.kind

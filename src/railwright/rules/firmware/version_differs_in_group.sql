@@ -80,7 +80,7 @@ members as (
 ),
 
 groups as (
-    select cohort, count(*) as members, mode_known(version) as version
+    select cohort, count(*) as members, mode_known(version) as version, differ_known(version) as differ
     from members
     where is_member is not false -- one that was not read may disagree
     group by cohort
@@ -91,9 +91,10 @@ select
     m.pci,
     m.version as observed,
     g.version as expected,
-    m.is_member and case when m.cohort is not null then g.members >= $least_members end as applies,
-    m.version <> g.version as fault,
+    m.is_member and case when m.cohort is not null then g.members >= $least_members or g.differ end as applies,
+    case when m.version = g.version then false when g.members >= $least_members then m.version <> g.version end as fault,
     m.cohort as detail,
-    m.inferred
+    m.inferred,
+    case when g.members < $least_members then 'few_peers' end as reason
 from members as m
 left join groups as g on g.cohort = m.cohort

@@ -102,7 +102,8 @@ usual as (
         subject,
         sum(holders) as holders, -- null: a count never is
         arg_max(digest, holders) as digest, -- null: one that was not read agrees with none
-        max(holders) filter (digest is not null) as agreeing -- null: as above
+        max(holders) filter (digest is not null) as agreeing, -- null: as above
+        count(distinct digest) as settings
     from counted
     group by peers, fact_table, subject
 ),
@@ -120,12 +121,14 @@ places as (
 compared as (
     select
         p.target,
-        s.digest <> u.digest as differs,
+        case when 2 * u.agreeing > u.holders then s.digest <> u.digest else true end as differs,
         u.fact_table || case when u.subject = '' then '' else ' of ' || u.subject end as place
     from places as p
     inner join examples as e on e.target = p.target
     inner join usual as u
-        on u.peers = e.peers and u.subject = p.subject and 2 * u.agreeing > u.holders and 2 * u.holders > e.hosts
+        on u.peers = e.peers and u.subject = p.subject and 2 * u.holders > e.hosts
+        -- Of a few, those that differ are unknown, whichever of them most have.
+        and (2 * u.agreeing > u.holders or (e.hosts < $least_members and u.settings > 1))
     left join values_of as s on s.target = p.target and s.fact_table = u.fact_table and s.subject = u.subject
     union all
     -- A NIC whose name was not read cannot be compared.
@@ -149,9 +152,10 @@ select
     h.target,
     array_to_string(c.listed[:4], ', ') || case when c.places > 4 then ' and ' || c.places - 4 || ' more' else '' end as observed,
     'as most hosts of its kind' as expected,
-    case when h.kind is not null then a.hosts >= $least_members end as applies,
-    c.fault,
-    a.peers as detail
+    case when h.kind is not null then a.hosts >= $least_members or (a.hosts > 1 and c.fault) end as applies,
+    case when a.hosts >= $least_members then c.fault end as fault,
+    a.peers as detail,
+    case when a.hosts < $least_members then 'few_peers' end as reason
 from host_scope as h
 left join alike as a on a.target = h.target
 left join judged as c on c.target = a.example

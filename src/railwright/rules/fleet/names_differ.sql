@@ -56,7 +56,7 @@ hosts as (
 ),
 
 usual as (
-    select peers, mode_known(names) as names from hosts group by peers
+    select peers, mode_known(names) as names, differ_known(names) as differ from hosts group by peers
 ),
 
 compared as (
@@ -64,6 +64,7 @@ compared as (
         h.target,
         h.peers,
         h.members,
+        u.differ,
         h.names <> u.names as fault,
         list_filter(list_zip(string_split(h.names, ', '), string_split(u.names, ', ')), lambda pair: pair[1] <> pair[2]) as pairs
     from hosts as h
@@ -74,9 +75,10 @@ select
     h.target,
     array_to_string(list_transform(c.pairs, lambda pair: pair[1]), ', ') as observed,
     array_to_string(list_transform(c.pairs, lambda pair: pair[2]), ', ') as expected,
-    k.nic_functions > 0 and case when h.kind is not null then c.members >= $least_members end as applies,
-    c.fault,
-    c.peers as detail
+    k.nic_functions > 0 and case when h.kind is not null then c.members >= $least_members or c.differ end as applies,
+    case when not c.fault or c.members >= $least_members then c.fault end as fault,
+    c.peers as detail,
+    case when c.members < $least_members then 'few_peers' end as reason
 from host_scope as h
 left join host_kind as k on k.target = h.target
 left join compared as c on c.target = h.target

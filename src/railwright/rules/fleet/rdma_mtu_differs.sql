@@ -35,10 +35,11 @@ partition.
 
 ## When it is wrong
 Peers are ports of the same card type, role and kind of host; pools that are meant to differ have roles or kinds of their
-own. Network MTUs that differ above 4192 give the same RDMA MTU and are no fault here.
+own. Network MTUs that differ above 4192 give the same RDMA MTU and are no fault here. Of fewer than eight ports the one that
+differs is unknown: who is right cannot be told.
 */
 with cohorts as (
-    select p.cohort, count(*) as members, mode_known(v.active_mtu) as active_mtu
+    select p.cohort, count(*) as members, mode_known(v.active_mtu) as active_mtu, differ_known(v.active_mtu) as differ
     from port_scope as p
     left join verbs_port as v on v.target = p.target and v.device = p.device and v.port = p.port
     where p.state = 'ACTIVE' or p.state is null
@@ -51,8 +52,8 @@ select
     p.port,
     v.active_mtu as observed,
     c.active_mtu as expected,
-    p.role = 'compute' and p.state = 'ACTIVE' and case when p.cohort is not null then c.members >= $least_members end as applies,
-    v.active_mtu <> c.active_mtu as fault,
+    p.role = 'compute' and p.state = 'ACTIVE' and case when p.cohort is not null then c.members >= $least_members or c.differ end as applies,
+    case when v.active_mtu = c.active_mtu then false when c.members >= $least_members then v.active_mtu <> c.active_mtu end as fault,
     p.netdev as detail,
     p.inferred,
     -- A larger one than the peers have costs nothing.
@@ -62,7 +63,8 @@ select
             wire_write_gbps(p.rate_gbps, c.active_mtu, w.headers), e.narrowest_gbps, g.max_payload
         )
         when v.active_mtu > c.active_mtu then 0
-    end as cost_gbps
+    end as cost_gbps,
+    case when c.members < $least_members then 'few_peers' end as reason
 from port_scope as p
 left join verbs_port as v on v.target = p.target and v.device = p.device and v.port = p.port
 left join cohorts as c on c.cohort = p.cohort
