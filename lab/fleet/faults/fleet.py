@@ -32,6 +32,11 @@ def _of_first_host(place: Place) -> HostModel:
     return replace(place.host, calls_itself=re.sub("[0-9]+$", "001", place.host.name))
 
 
+def _first_host_again(place: Place) -> HostModel:
+    """The name leads to the first host."""
+    return replace(place.host, boot_id=f"{place.host.boot_id[:-8]}{1:08x}")
+
+
 FAULTS = (
     Fault(
         name="cloned_name",
@@ -40,6 +45,15 @@ FAULTS = (
         at="host",
         change=_of_first_host,
         expects=("N-27 {host}",),
+        severity="medium",
+    ),
+    Fault(
+        name="first_host_again",
+        rule="INV-05",
+        models=ALL,
+        at="host",
+        change=_first_host_again,
+        expects=("INV-05 {host}", "INV-05 {twin}"),
         severity="medium",
     ),
     Fault(

@@ -125,10 +125,10 @@ def subjects(place: Place, template: str) -> list[str]:
         if word in ("rails", "ports", "nics", "cards", "gpus"):
             return [template.replace(f"{{{word}}}", text) for text in _several(place, word)]
     host = place.host.name
-    known = {"host": host}
+    twin = re.sub("[0-9]+$", "001", host)
+    known = {"host": host, "twin": twin}
     if "front_end" in words:
         known["front_end"] = f"{host}:{front_end(place.host).address}"
-    twin = re.sub("[0-9]+$", "001", host)
     if place.nic is not None:
         nic = place.nic
         known |= {

@@ -42,6 +42,7 @@ REASONS = {
     "not_collected": "the site has it, the snapshot does not",
     "unconfirmed": "the class is an unconfirmed proposal",
     "split": "hosts of its class differ, and none of the builds is most of them",
+    "renamed": "like parts sit below root bridges of other names than are expected",
     "port_down": "the port is down",
     "sources_differ": "driver and firmware differ on the rate",
     "few_peers": "it differs from its peers, which are too few to say who is right",

@@ -364,18 +364,61 @@ found as (
 ),
 
 -- Of what is missing: its port, which may still be there, and whatever else hangs on the same switch.
+-- By either name: one that did not tell its firmware's names, or has others since an update, has its buses.
 port_left as (
     select distinct d.target, d.slot
     from direct as d
-    inner join slot as p on p.target = d.target and p.kind = 'port' and p.slot = regexp_replace(d.slot, '/[^/]*$', '')
+    inner join slot as p on p.target = d.target and p.kind = 'port'
+        and (p.slot = regexp_replace(d.slot, '/[^/]*$', '') or p.slot_by_bus = regexp_replace(d.slot_by_bus, '/[^/]*$', ''))
     where d.found_part is null
 ),
 
 switch_left as (
     select distinct d.target, d.switch_slot
     from direct as d
-    inner join slot as p on p.target = d.target and p.switch_slot = d.switch_slot
+    inner join slot as p on p.target = d.target and p.switch_slot <> ''
+        and (
+            p.switch_slot = d.switch_slot
+            or string_split(p.slot_by_bus, '/')[:len(string_split(p.switch_slot, '/'))]
+                = string_split(d.slot_by_bus, '/')[:len(string_split(d.switch_slot, '/'))]
+        )
     where d.found_part is null and d.switch_slot <> ''
+),
+
+-- Root bridges all have other names than the site file knows, or firmware gives none and their buses moved: the same parts, at
+-- least as many, sit in the same places below bridges that nobody expects.
+known_root as (
+    select distinct e.target
+    from everything as e
+    inner join card as c on c.target = e.target and split_part(c.slot, '/', 1) = split_part(e.slot, '/', 1)
+    where e.source = 'site'
+),
+
+strange as (
+    select c.target, c.kind, c.part, regexp_replace(c.slot, '^[^/]*', '') as place, count(*) as cards
+    from card as c
+    semi join found as f on f.target = c.target and f.found_part is null
+    anti join everything as e on e.target = c.target and e.slot = c.slot
+    anti join everything as b on b.target = c.target and b.slot_by_bus = c.slot_by_bus
+    left join known_root as k on k.target = c.target
+    left join inventory_scope as i on i.target = c.target
+    where case when i.held_to = 'site' then k.target is null else c.root_named_by = 'bus' end
+    group by all
+),
+
+unfound as (
+    select target, kind, part, regexp_replace(slot, '^[^/]*', '') as place, count(*) as cards
+    from found
+    where found_part is null
+    group by all
+),
+
+renamed as (
+    select distinct u.target, u.kind, u.part, u.place
+    from unfound as u
+    inner join strange as s
+        on s.target = u.target and s.kind = u.kind and s.place = u.place and s.cards >= u.cards
+        and list_contains(string_split(u.part, '|'), s.part)
 )
 
 select
@@ -400,6 +443,7 @@ select
         when f.found_part is not null then 'replaced'
         when f.is_untold then null
         when p.slot is not null then 'empty'
+        when r.target is not null and w.switch_slot is null then 'renamed'
         when f.switch_slot <> '' and w.switch_slot is null then 'switch gone'
         else 'port gone'
     end as state,
@@ -416,4 +460,7 @@ select
 from found as f
 inner join inventory_scope as i on i.target = f.target
 left join port_left as p on f.found_part is null and p.target = f.target and p.slot = f.slot
-left join switch_left as w on f.found_part is null and w.target = f.target and w.switch_slot = f.switch_slot;
+left join switch_left as w on f.found_part is null and w.target = f.target and w.switch_slot = f.switch_slot
+left join renamed as r
+    on f.found_part is null and r.target = f.target and r.kind = f.kind and r.part = f.part
+    and r.place = regexp_replace(f.slot, '^[^/]*', '');

@@ -6,6 +6,7 @@ subject = "host"
 peers = true
 needs = ["host.hostname"]
 message = "{subject} calls itself {observed}, which is {expected}"
+implied_by = ["INV-05"]
 since = "0.2"
 sources = ["judgement: a host name is the image's, and cloned images keep it"]
 
@@ -20,7 +21,7 @@ Whoever hears this host over LLDP, reads its logs or its metrics takes it for th
 operator's names, so the cabling of the other machine stays right; people and other tools may not.
 
 ## What to do
-Give the host its own name (`hostnamectl set-hostname`) and restart lldpd, so that its neighbours hear it. A host installed
+If both are one machine (INV-05), mend where the name leads, not the host. Else give the host its own name (`hostnamectl set-hostname`) and restart lldpd, so that its neighbours hear it. A host installed
 from another one's image often has more of it: the same machine id, the same ssh host keys.
 
 ## When it is wrong

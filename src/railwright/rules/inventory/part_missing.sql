@@ -57,10 +57,10 @@ job does not start, or the whole collective runs at the pace of the host that lo
 4. If the part was taken out on purpose, say so: `railwright intent init` proposes `slots` for each class; delete the slot there.
 
 ## When it is wrong
-A slot is named by the firmware's name of its root bridge and the ports down to it. A BIOS update may rename root bridges, and
-then every card of the host is told as missing at once: collect once more, and waive it for that day. Two builds of one model
-are two classes of the site file. A card that was moved is missing from its old slot. Cards that a pod or a guest has are
-still on the bus and count as there.
+A slot is named by the firmware's name of its root bridge and the ports down to it. A BIOS update may rename root bridges:
+where as many like parts sit in the same places below bridges of other names, the verdict is unknown; let `railwright intent
+init` propose the slots anew. Two builds of one model are two classes of the site file. A card that was moved is missing from
+its old slot. Cards that a pod or a guest has are still on the bus and count as there.
 */
 with lost as (
     select
@@ -76,12 +76,13 @@ with lost as (
         found_part,
         state,
         case
-            when source = 'split' and not is_less then null
+            when (source = 'split' and not is_less) or state = 'renamed' then null
             when is_confirmed then state <> 'alive'
         end as is_lost,
         case
             when source = 'split' and not is_less then 'split'
             when not is_confirmed then 'unconfirmed'
+            when state = 'renamed' then 'renamed'
         end as reason,
         case
             when source = 'split' or state = 'replaced' then 3
