@@ -132,8 +132,8 @@ def test_what_takes_long_is_asked_for(store: Path, monkeypatch: pytest.MonkeyPat
     assert done.returncode == 3, done.stderr
     said = json.loads(done.stdout)
     assert said["findings"] == []
-    # One rule asks the run itself alone: by which name each machine was reached.
-    assert {rule["id"] for rule in said["rules"] if rule["ok"]} == {"N-27"}
+    # Two rules ask the run itself alone: by which name each machine was reached, and which boot it is.
+    assert {rule["id"] for rule in said["rules"] if rule["ok"]} == {"INV-05", "N-27"}
     whys = {one["why"] for one in said["unknown"] if one["target"] != "ember-h008"}
     assert all("outdated" in why for why in whys), whys
     upgraded = railwright(store, "store", "upgrade")

@@ -146,6 +146,9 @@ _WORDS = {
 }
 
 
+_SLOT_WORDS = {"kind": "nic or gpu", "netdevs": "network devices it must have; NULL = not said"}
+
+
 def _kind(kind: object) -> str:
     if isinstance(kind, list):
         return f"list of {_kind(kind[0])}"
@@ -198,7 +201,7 @@ def _site() -> Iterator[str]:
         yield from head("key", "value", "meaning")
         for key, kind in known.items():
             meaning = meanings.get(_COLUMNS.get(key, key), "")
-            said = "nic or gpu" if known is SLOT and key == "kind" else _WORDS.get(key)
+            said = (_SLOT_WORDS if known is SLOT else _WORDS).get(key, _WORDS.get(key))
             yield row(f"`{key}`", _kind(kind), said or meaning)
     yield from ("", "## And", "")
     yield '- `cabling = "cabling.csv"`: the cabling plan, from the folder of the site file. It is a'

@@ -27,9 +27,10 @@ and declares, from the rule's text and the facts behind it and never from a run:
                 another fault makes a kind of its own, where some is unknown and some does not apply
 
 A subject is a text with {host}, {nic}, {port}, {device} or {gpu} of the place that was struck, with
-{twin} and {twin_port}, which are the fleet's first host and the same port of it, or with a word
-that stands for several: {rails} and {ports} (of compute; of compute and storage), {nics} (compute
-cards), {cards} (all cards), {gpus}. Everything that is not declared must stay as on a healthy host.
+{twin_port}, which is the same port of the fleet's first host, with {third}, which is the fleet's
+third host, or with a word that stands for several: {rails} and {ports} (of compute; of compute and
+storage), {nics} (compute cards), {cards} (all cards), {gpus}. Everything that is not declared must
+stay as on a healthy host.
 
 Where two faults meet, what is excused is not said, and what is hidden is unknown, whatever else
 is declared (`together`).

@@ -32,9 +32,9 @@ def _of_first_host(place: Place) -> HostModel:
     return replace(place.host, calls_itself=re.sub("[0-9]+$", "001", place.host.name))
 
 
-def _first_host_again(place: Place) -> HostModel:
-    """The name leads to the first host."""
-    return replace(place.host, boot_id=f"{place.host.boot_id[:-8]}{1:08x}")
+def _third_host_again(place: Place) -> HostModel:
+    """The name leads to the third host."""
+    return replace(place.host, boot_id=f"{place.host.boot_id[:-8]}{3:08x}")
 
 
 FAULTS = (
@@ -48,12 +48,12 @@ FAULTS = (
         severity="medium",
     ),
     Fault(
-        name="first_host_again",
+        name="third_host_again",
         rule="INV-05",
         models=ALL,
         at="host",
-        change=_first_host_again,
-        expects=("INV-05 {host}", "INV-05 {twin}"),
+        change=_third_host_again,
+        expects=("INV-05 {host}", "INV-05 {third}"),
         severity="medium",
     ),
     Fault(

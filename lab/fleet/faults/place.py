@@ -126,7 +126,7 @@ def subjects(place: Place, template: str) -> list[str]:
             return [template.replace(f"{{{word}}}", text) for text in _several(place, word)]
     host = place.host.name
     twin = re.sub("[0-9]+$", "001", host)
-    known = {"host": host, "twin": twin}
+    known = {"host": host, "third": re.sub("[0-9]+$", "003", host)}
     if "front_end" in words:
         known["front_end"] = f"{host}:{front_end(place.host).address}"
     if place.nic is not None:

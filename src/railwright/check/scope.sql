@@ -226,7 +226,7 @@ firm as materialized (
     select i.target, w.slot, case when b.slot is null then w.slot else b.slot_by_bus end as slot_by_bus,
         b.slot is null and i.is_named is not true as is_untold, case when b.slot is null then '' else b.switch_slot end as switch_slot, w.kind, w.part,
         case when b.slot is null then '' else b.pci end as pci, w.functions, w.rdma_devices,
-        null::integer as netdevs, w.links, 'site' as source, null::integer as members, null::integer as votes
+        w.netdevs, w.links, 'site' as source, null::integer as members, null::integer as votes
     from inventory_scope as i
     inner join wanted_part as w on w.class = i.class
     -- The site file has one name for a slot; its peers tell the other.

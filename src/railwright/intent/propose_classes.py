@@ -27,6 +27,7 @@ class Part(NamedTuple):
     part: str | None
     functions: int | None
     rdma_devices: int | None
+    netdevs: int | None
     links: int | None
     votes: int
     is_expected: bool
@@ -54,7 +55,8 @@ _CLASSES = """
     WHERE c.class IS NOT NULL GROUP BY c.class ORDER BY count(*) DESC, c.class
 """
 _PARTS = """
-    SELECT slot, kind, part, functions, rdma_devices, links, votes, is_expected FROM expected_part
+    SELECT slot, kind, part, functions, rdma_devices, netdevs, links, votes, is_expected
+    FROM expected_part
     WHERE class = ? AND kind IN ('nic', 'gpu') ORDER BY kind, slot, votes DESC, part
 """
 
@@ -73,7 +75,11 @@ def _slot(part: Part, members: int) -> str:
     said = {"at": part.slot, "kind": part.kind, "part": card}
     counts = {"functions": part.functions}
     if part.kind == "nic":
-        counts |= {"rdma_devices": part.rdma_devices, "links": part.links}
+        counts |= {
+            "rdma_devices": part.rdma_devices,
+            "netdevs": part.netdevs,
+            "links": part.links,
+        }
     numbers = {name: value for name, value in counts.items() if value in SLOT[name]}
     inner = ", ".join(f"{key} = {toml_text(value)}" for key, value in {**said, **numbers}.items())
     return f"  {{ {inner} }},  # {part.votes:,} of {members:,}"

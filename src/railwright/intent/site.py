@@ -59,6 +59,7 @@ SLOT: dict[str, Any] = {
     "part": str,
     "functions": range(1, 17),
     "rdma_devices": range(17),
+    "netdevs": range(17),
     "links": range(17),
 }
 ROLE: dict[str, Any] = {"role": ROLES, "hosts": str, "devices": [str], "netdevs": [str]}

@@ -82,11 +82,11 @@ bonded as (
 
 -- An Ethernet port that has lost its network device has no GIDs either; one whose network device is in a pod keeps them.
 rooted as (
-    select s.target, s.slot, count(distinct d.device) as devices
+    select s.target, s.slot, count(distinct d.device) as devices, count(distinct g.device) as with_gids
     from slot as s
     inner join rdma_device as d on d.target = s.target and d.pci = s.pci
     inner join rdma_port as p on p.target = d.target and p.device = d.device and p.link_layer = 'Ethernet'
-    inner join gid as g on g.target = d.target and g.device = d.device
+    left join gid as g on g.target = d.target and g.device = d.device
     group by s.target, s.slot
 ),
 
@@ -127,7 +127,10 @@ cards as (
         case when p.functions_wanted is null then false else p.functions < p.functions_wanted end as lacks_functions,
         case when rdma_least is null then false else p.rdma_devices < rdma_least end as lacks_rdma,
         case
-            when p.netdevs_wanted is null or r.devices >= p.rdma_devices_wanted then false
+            when r.with_gids >= p.rdma_devices_wanted then false
+            -- Whatever is usual: where pods come and go, no number is.
+            when r.with_gids < r.devices and p.netdevs < r.devices then true
+            when p.netdevs_wanted is null then false
             else p.netdevs < p.netdevs_wanted
         end as lacks_netdevs
     from part_scope as p

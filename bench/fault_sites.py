@@ -1,0 +1,188 @@
+"""Every fault under every kind of site file, on 1, 4 and 16 hosts: found, and never exit 0.
+
+    python -m bench.fault_sites PROGRESS [MINUTES]      as root; 120 by default
+
+One host of a fleet has one fault. PROGRESS gets a line per fault with what was said in each cell;
+the next run goes on there. What must be said is written by hand in fault_sites.toml, and compared
+when the figures are written. `full` is the site file that an operator of such hosts would write
+(lab/fleet/faults/sites.py). Faults come in an order that chance has given once and for all, each on
+the model that is read fastest.
+"""
+
+import random
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from bench.fault_sets import placed
+from bench.figures import write_section
+from bench.resumable import go_on, read
+from bench.struck import CELLS, STRUCK, Cell, Struck, locked, prepare
+from lab.fleet.faults import Fault, Injection, all_faults, earlier
+from lab.fleet.faults.sites import host_of, site_text
+from railwright.toml import load_toml
+
+MINUTES = 120.0
+SHOWN = 60
+FOUND = "found"
+# The model that is read fastest first.
+BY_COST = (
+    *("socket_direct", "two_socket_4x400g", "passthrough_vm"),
+    *("hgx_a100_infiniband", "hgx_h100", "kubernetes_worker"),
+)
+Said = dict[str, Any]  # exit, found, unknown (reason), others (rules that found something there)
+
+
+def model_of(fault: Fault) -> str:
+    """Where a fault is tried."""
+    return min(fault.models, key=BY_COST.index)
+
+
+@cache
+def faults() -> tuple[str, ...]:
+    """All of them, shuffled with a seed."""
+    names = sorted(all_faults())
+    random.Random(16).shuffle(names)
+    return tuple(names)
+
+
+# ---- what must be said
+
+
+@cache
+def _table() -> list[dict[str, Any]]:
+    text = Path(__file__).with_suffix(".toml").read_text("utf-8")
+    table: dict[str, Any] = load_toml(text, "fault_sites.toml")
+    return list(table["except"])
+
+
+def exception(fault: Fault, cell: Cell) -> dict[str, Any] | None:
+    """The first entry of the table that speaks of a cell; None = it must be found."""
+    for entry in _table():
+        listed = fault.rule in entry.get("rules", ()) or fault.name in entry.get("faults", ())
+        if listed and [cell.site, cell.size] in entry["cells"]:
+            return entry
+    return None
+
+
+def wrong(fault: Fault, cell: Cell, said: Said) -> str:
+    """'' where it is as the table has it."""
+    entry = exception(fault, cell)
+    if said["found"]:
+        return "" if entry is None or "no_fault" not in entry else "found where it is no fault"
+    if entry is None:
+        return "exit 0" if said["exit"] == 0 else f"not found, exit {said['exit']}"
+    if "no_fault" in entry:
+        return ""
+    if set(said["others"]) & set(entry.get("instead", ())):
+        return ""
+    if "unknown" in entry and (said["unknown"] or said["exit"] != 0):
+        return ""
+    return "exit 0" if said["exit"] == 0 else f"not as listed, exit {said['exit']}"
+
+
+# ---- what is said
+
+
+def _at(finding: dict[str, Any], host: str) -> bool:
+    return str(finding["subject"]).partition(":")[0] == host
+
+
+def said_of(struck: Struck, injection: Injection, cell: Cell, words: list[str]) -> Said:
+    """By the fault's own rule; by all others only where that one has not found it."""
+    rule, expected = injection.fault.rule, injection.expected
+    status, told = struck.judged(cell, "--select", rule, *words)
+    if expected & {(one["rule"], one["subject"]) for one in told["findings"]}:
+        return {"exit": status, "found": True}
+    unknown = [one for one in told["unknown"] if (one["rule"], one["subject"]) in expected]
+    status, told = struck.judged(cell, *words)
+    host = injection.place.host.name
+    return {
+        "exit": status,
+        "found": False,
+        "unknown": str(unknown[0]["reason"]) if unknown else "",
+        "others": sorted({one["rule"] for one in told["findings"] if _at(one, host)}),
+        "unsure": sorted({one["rule"] for one in told["unknown"] if _at(one, host)}),
+    }
+
+
+def tried(folder: Path, name: str, cells: Sequence[Cell] = tuple(CELLS)) -> dict[str, Said]:
+    """What is said of a fault in each cell."""
+    fault = all_faults()[name]
+    model = model_of(fault)
+    healthy = folder / f"{model}-{fault.site}"
+    with locked(folder / f"{healthy.name}.lock"):
+        sizes = tuple(sorted({cell.size for cell in cells} | {1}))
+        prepare(healthy, lambda number: host_of(model, number, fault.site), sizes)
+        (healthy / "full.toml").write_text(site_text(model, fault.site))
+    injection = placed(fault, model, STRUCK)
+    if injection is None:
+        raise RuntimeError(f"host {STRUCK} of {model} has no place for {name}")
+    was = earlier(injection.place.host, [injection])
+    with tempfile.TemporaryDirectory(dir=folder) as own:
+        struck = Struck(Path(own), healthy, injection.changed(injection.place.host))
+        return {
+            f"{cell.site} {cell.size}": said_of(
+                struck, injection, cell, struck.earlier(was, cell) if was is not None else []
+            )
+            for cell in cells
+        }
+
+
+# ---- the run
+
+
+def _cell(text: str) -> Cell:
+    site, _, size = text.partition(" ")
+    return Cell(site, int(size))
+
+
+def rows_of(found: dict[str, dict[str, Said]]) -> list[tuple[str, str, str]]:
+    """For docs/figures.md."""
+    judged = [
+        (all_faults()[name], _cell(cell), said)
+        for name, one in found.items()
+        for cell, said in one.items()
+    ]
+    amiss = Counter(wrong(*one) for one in judged)
+    no_fault = sum("no_fault" in (exception(fault, cell) or {}) for fault, cell, _ in judged)
+    faulty = [one for one in judged if "no_fault" not in (exception(one[0], one[1]) or {})]
+    unsure = sum(not said["found"] and not said["others"] for _, _, said in faulty)
+    return [
+        ("faults tried", f"{len(found):,} of {len(faults()):,}", "all"),
+        ("cells", f"{len(judged):,} of {len(faults()) * len(CELLS):,}", "all"),
+        ("no fault there: nobody said how it should be", f"{no_fault:,}", "-"),
+        ("found, by the fault's own rule or one that is listed", f"{len(faulty) - unsure:,}", "-"),
+        ("inconclusive", f"{unsure:,} ({100 * unsure / max(len(faulty), 1):.1f} %)", "<= 5 %"),
+        ("exit 0 with a fault", f"{amiss['exit 0']:,}", "0"),
+        ("not as the table has it", f"{len(judged) - amiss['']:,}", "0"),
+    ]
+
+
+def main() -> None:
+    """The command line."""
+    if len(sys.argv) not in (2, 3):
+        sys.exit(__doc__)
+    progress = Path(sys.argv[1])
+    minutes = float(sys.argv[2]) if len(sys.argv) > 2 else MINUTES
+    with tempfile.TemporaryDirectory(prefix="railwright-bench-", dir="/dev/shm") as name:
+        go_on(progress, {fault: (Path(name), fault) for fault in faults()}, tried, minutes)
+    found = read(progress)
+    listed = [
+        f"{name}  {cell}: {words}  {said}"
+        for name, one in found.items()
+        for cell, said in one.items()
+        if (words := wrong(all_faults()[name], _cell(cell), said))
+    ]
+    print("\n".join(listed[:SHOWN]))
+    words = "`python -m bench.fault_sites PROGRESS`: each fault on one of 1, 4 and 16 hosts."
+    write_section("Faults under every site file", words, rows_of(found))
+    sys.exit(1 if listed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,45 @@
+"""Faults under every kind of site file: the table of bench.fault_sites, and a sample of its cells."""
+
+from pathlib import Path
+
+import pytest
+
+from bench.fault_sites import BY_COST, exception, faults, tried, wrong
+from bench.struck import CELLS, Cell
+from lab.fleet import MODELS
+from lab.fleet.faults import all_faults
+from railwright.check.rule import shipped
+from railwright.toml import load_toml
+
+TABLE = load_toml(Path("bench/fault_sites.toml").read_text("utf-8"), "fault_sites.toml")
+
+
+def test_the_table_names_what_exists() -> None:
+    entries = TABLE["except"]
+    assert isinstance(entries, list)
+    for entry in entries:
+        assert {*entry.get("rules", ()), *entry.get("instead", ())} <= set(shipped())
+        assert set(entry.get("faults", ())) <= set(all_faults())
+        assert {Cell(*cell) for cell in entry["cells"]} <= set(CELLS)
+        assert {"no_fault", "instead", "unknown"} & set(entry)
+    assert set(BY_COST) == set(MODELS)
+
+
+def test_inconclusive_is_the_exception() -> None:
+    cells = [(all_faults()[name], cell) for name in faults() for cell in CELLS]
+    held = [exception(*one) or {} for one in cells]
+    unsure = [entry for entry in held if "unknown" in entry]
+    assert len(unsure) <= 0.05 * len([entry for entry in held if "no_fault" not in entry])
+
+
+@pytest.mark.root
+@pytest.mark.timeout(900)
+def test_a_setting_that_one_of_four_has_otherwise(tmp_path: Path) -> None:
+    cells = [Cell("none", 4), Cell("full", 1)]
+    said = tried(tmp_path, "neither_half_of_ecn", cells)
+    fault = all_faults()["neither_half_of_ecn"]
+    for cell in cells:
+        assert wrong(fault, cell, said[f"{cell.site} {cell.size}"]) == ""
+    assert said["none 4"]["exit"] == 3
+    assert "FLT-01" in said["none 4"]["unsure"]
+    assert said["full 1"]["found"]
