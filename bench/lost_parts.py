@@ -4,7 +4,8 @@
 
 For every part of every model and every way to lose it: a fleet of 1, 4 and 16 hosts of which one
 has lost it, judged under each kind of site file. What must come of it is written by hand in
-lost_parts.toml. Losses come in an order that chance has given once and for all, so that a run which
+lost_parts.toml. Losses come in an order that chance has given once and for all, of every sort (a
+model, a kind of part, a way to lose it) one first, then of every sort another, so that a run which
 ends early has tried a fair sample; PROGRESS gets a line per loss, and the next run goes on there.
 """
 
@@ -43,6 +44,10 @@ class Loss(NamedTuple):
         """As it stands in the progress file."""
         return f"{self.model} {self.part.kind} {self.part.name} {self.way}"
 
+    def sort(self) -> tuple[str, str, str]:
+        """Which losses are much alike."""
+        return self.model, self.part.kind, self.way
+
 
 @dataclass(frozen=True)
 class Wanted:
@@ -65,7 +70,7 @@ def _sound(model: str) -> HostModel:
 
 @cache
 def losses() -> tuple[Loss, ...]:
-    """All of them, shuffled with a seed."""
+    """All of them, shuffled with a seed, one of every sort first."""
     found = [
         Loss(model, part, way)
         for model in BUILD
@@ -73,7 +78,12 @@ def losses() -> tuple[Loss, ...]:
         for way in WAYS[part.kind]
     ]
     random.Random(16).shuffle(found)
-    return tuple(found)
+    turns: Counter[tuple[str, str, str]] = Counter()
+    turn = {}
+    for loss in found:
+        turn[loss] = turns[loss.sort()]
+        turns[loss.sort()] += 1
+    return tuple(sorted(found, key=turn.__getitem__))
 
 
 # ---- what must come of it
@@ -193,7 +203,14 @@ def rows_of(found: dict[str, dict[str, str]]) -> list[tuple[str, str, str]]:
         )
         for site in SITES
     ]
+    sorts = {loss.sort() for loss in losses()}
+    seen = {loss.sort() for loss in losses() if loss.name() in found}
     return [
+        (
+            "sorts of losses (model, kind of part, way) tried",
+            f"{len(seen):,} of {len(sorts):,}",
+            "all",
+        ),
         ("losses tried", f"{len(found):,} of {total:,}", "all"),
         ("cells", f"{len(cells):,} of {total * len(CELLS):,}", "all"),
         ("exit 0 with a part lost", f"{wrong['exit 0']:,}", "0"),

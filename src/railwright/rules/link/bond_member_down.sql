@@ -38,6 +38,11 @@ with bonds as (
     left join netdev as n on n.target = p.target and n.name = p.netdev
 ),
 
+-- Ports of one card in a bond share an RDMA device, which rides all its links. Where the bond has several, each rides its own.
+devices as (
+    select target, bond, count(*) as ports from bonds group by target, bond
+),
+
 members as (
     select
         target,
@@ -52,15 +57,17 @@ select
     p.target,
     p.device,
     p.port,
-    m.words as observed,
+    case when d.ports > 1 and l.member is not null then l.member || ' ' || l.mii_status else m.words end as observed,
     'all links up' as expected,
     p.link_layer = 'Ethernet' and p.role in ('compute', 'storage', 'management') and p.netdev <> ''
         and case when b.netdev is not null then true when o.master is not null then false end as applies,
-    m.is_down as fault,
+    case when d.ports > 1 and l.member is not null then l.mii_status <> 'up' else m.is_down end as fault,
     b.netdev as detail,
     p.inferred,
     case when p.role = 'management' then 'medium' else 'high' end as severity
 from port_scope as p
 left join bonds as o on o.target = p.target and o.device = p.device and o.port = p.port
 left join bond as b on b.target = o.target and b.netdev = o.bond
+left join devices as d on d.target = b.target and d.bond = b.netdev
 left join members as m on m.target = b.target and m.bond = b.netdev
+left join bond_member as l on l.target = b.target and l.bond = b.netdev and l.member = p.netdev
