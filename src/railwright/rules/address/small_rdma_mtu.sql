@@ -66,8 +66,8 @@ select
         when p.link_layer = 'Ethernet' and n.mtu < $least_netdev_mtu then 'MTU ' || $least_netdev_mtu || ' or more'
         else 'RDMA MTU ' || $least_rdma_mtu
     end as expected,
+    p.role = 'compute' and p.state = 'ACTIVE' as applies,
     -- IP over InfiniBand has an MTU of its own, which says nothing about RDMA.
-    p.role = 'compute' and p.state = 'ACTIVE' and (p.link_layer = 'InfiniBand' or p.netdev <> '' or v.active_mtu is not null) as applies,
     case
         when v.active_mtu < $least_rdma_mtu then true
         when p.link_layer = 'Ethernet' and n.mtu < $least_netdev_mtu then true
