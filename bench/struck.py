@@ -77,6 +77,8 @@ def prepare(
         others = {name: read[name] for name in names if name != struck}
         if others:
             snapshot_of(work / f"others{size}", others)
+            were = {name: one.moved(-APART_S) for name, one in others.items()}
+            snapshot_of(work / f"before{size}", were, started=STARTED - APART_S)
     work.rename(made)
 
 
@@ -124,13 +126,19 @@ class Struck:
         return snapshot_of(store, {self._name: later}, started=STARTED + APART_S)
 
     def earlier(self, host: HostModel, cell: Cell) -> list[str]:
-        """Words of `check` that name a snapshot of how the host was before."""
-        store = self._folder / f"earlier-{cell.site == 'one'}"
-        if not store.exists():
+        """Words of `check` that name a snapshot of how the fleet was before."""
+        alone = self._folder / f"earlier-{cell.site == 'one'}"
+        before = 0.0 if cell.site == "one" else -APART_S
+        if not alone.exists():
             (reading,) = evidence_of(self._folder / "was", [host]).values()
-            before = 0.0 if cell.site == "one" else -APART_S
-            was = {self._name: reading.moved(before)}
-            snapshot_of(store, was, started=STARTED + before)
+            snapshot_of(alone, {self._name: reading.moved(before)}, started=STARTED + before)
+        if cell.site == "one" or cell.size == 1:
+            return ["--before", str(_only(alone).path)]
+        store = self._folder / f"before{cell.size}"
+        if not store.exists():
+            others = _only(self._healthy / f"before{cell.size}")
+            about = {"started": STARTED + before, "via": "test"}
+            merge(store, [others, _only(alone)], about)
         return ["--before", str(_only(store).path)]
 
     def site(self, cell: Cell) -> list[str]:

@@ -21,7 +21,7 @@ def test_the_table_names_what_exists() -> None:
         assert {*entry.get("rules", ()), *entry.get("instead", ())} <= set(shipped())
         assert set(entry.get("faults", ())) <= set(all_faults())
         assert {Cell(*cell) for cell in entry["cells"]} <= set(CELLS)
-        assert {"no_fault", "instead", "unknown"} & set(entry)
+        assert {"no_fault", "instead", "unknown", "no_reference"} & set(entry)
     assert set(BY_COST) == set(MODELS)
 
 
@@ -43,3 +43,16 @@ def test_a_setting_that_one_of_four_has_otherwise(tmp_path: Path) -> None:
     assert said["none 4"]["exit"] == 3
     assert "FLT-01" in said["none 4"]["unsure"]
     assert said["full 1"]["found"]
+
+
+@pytest.mark.root
+@pytest.mark.timeout(900)
+def test_a_host_whose_ports_all_run_slower_than_before(tmp_path: Path) -> None:
+    """Read alone, it has no peers; the store knows how it was."""
+    cells = [Cell("one", 4), Cell("none", 4), Cell("none", 1)]
+    said = tried(tmp_path, "slow_host", cells)
+    assert [(one["exit"], "LNK-02" in one["others"]) for one in said.values()] == [
+        (1, True),
+        (1, True),
+        (3, False),
+    ]

@@ -6,7 +6,7 @@ from lab.fleet.faults.change import card, function, host, parameters, without_ca
 from lab.fleet.faults.fault import Fault
 from lab.fleet.faults.link import cage
 from lab.fleet.faults.pcie import OTHER_KIND
-from lab.fleet.faults.place import Place
+from lab.fleet.faults.place import Place, rails
 from lab.fleet.faults.qos import ALL_BUT_DATA, BY_VLAN, DATA_DSCP, LOSSLESS, mapped
 from lab.fleet.model import HostModel, with_faults
 from lab.fleet.system_model import MemoryNode
@@ -33,6 +33,13 @@ def _four_nodes(place: Place) -> HostModel:
         )
     )
     return replace(place.host, cpus=cpus, memory=memory)
+
+
+def _all_slow(place: Place) -> HostModel:
+    """All rails came up at half their rate: no port of the host differs from another."""
+    half = {"rate": "200 Gb/sec (4X HDR)", "speed": 200_000}
+    every = {(nic.name, name): value for nic in rails(place.host) for name, value in half.items()}
+    return with_faults(place.host, every)
 
 
 def _with_lldpad(place: Place) -> HostModel:
@@ -292,6 +299,14 @@ FAULTS = (
         change=card({"qos.pfc": tuple(priority in (3, 4) for priority in range(8))}),
         expects=("INTENT.pfc {port}",),
         implies=("FLT-01 {host}",),
+    ),
+    Fault(
+        name="slow_host",
+        rule="INTENT.port_rate",
+        models=("two_socket_4x400g", "hgx_h100"),
+        at="host",
+        change=_all_slow,
+        expects=("INTENT.port_rate {rails}",),
     ),
     Fault(
         name="slow_legs",

@@ -45,7 +45,7 @@ REASONS = {
     "renamed": "like parts sit below root bridges of other names than are expected",
     "port_down": "the port is down",
     "sources_differ": "driver and firmware differ on the rate",
-    "few_peers": "it differs from its peers, which are too few to say who is right",
+    "few_peers": "its peers are too few to say who is right",
     "elsewhere": "a pod, a guest or the DPU may have the devices",
 }
 ANY = "*"  # in implied_by: whatever else was found there

@@ -18,7 +18,8 @@ from railwright.store.snapshot import Snapshot, load, snapshots
 # another version up to a minute.
 MOST_SNAPSHOTS = 10
 _OF_CARD = ("slot", "slot_by_bus", "switch_slot", "kind", "part", "pci")
-_COUNTS = ("functions", "rdma_devices", "netdevs", "links")
+# What there was most of counts: less of it is a loss.
+_MOST = ("functions", "rdma_devices", "netdevs", "links", "slowest_gbps")
 
 
 def write_reference(folder: Path, database: duckdb.DuckDBPyConnection) -> None:
@@ -59,9 +60,9 @@ def _add(database: duckdb.DuckDBPyConnection, path: Path) -> None:
     snapshot, files = opened
     card, before = (f"read_parquet({quote(str(files[name]))})" for name in ("card", "reference"))
     same = ", ".join(f"c.{name}" for name in _OF_CARD)
-    # A device or a link once seen is expected, too, while the card is the same.
-    most = ", ".join(f"greatest(c.{name}, r.{name}) AS {name}" for name in _COUNTS)
-    fewer = " OR ".join(f"coalesce(c.{name} < r.{name}, false)" for name in _COUNTS)
+    # A device, a link or a rate once seen is expected, too, while the card is the same.
+    most = ", ".join(f"greatest(c.{name}, r.{name}) AS {name}" for name in _MOST)
+    fewer = " OR ".join(f"coalesce(c.{name} < r.{name}, false)" for name in _MOST)
     where = f"CASE WHEN {fewer} THEN r.snapshot ELSE {quote(snapshot.name)} END AS snapshot"
     database.execute(f"""
         CREATE OR REPLACE TEMP TABLE seen_part AS

@@ -37,6 +37,13 @@ netdevs as (
     group by target, pci
 ),
 
+rates as (
+    select target, pci, case when count(rate_gbps) = count(*) then min(rate_gbps) end as slowest_gbps
+    from port_sign
+    where state = 'ACTIVE'
+    group by target, pci
+),
+
 cards as (
     select
         s.target,
@@ -57,6 +64,7 @@ cards as (
         sum(n.devices) as netdevs,
         sum(n.links) as links,
         bool_or(n.is_unsure) as links_unsure,
+        case when count(t.slowest_gbps) = count(t.target) then min(t.slowest_gbps) end as slowest_gbps,
         min(r.psid) as psid,
         bool_or(f.driver in ('vfio-pci', 'uio_pci_generic', 'igb_uio')) as is_given_away,
         bool_or(f.driver = '') as is_driverless
@@ -64,6 +72,7 @@ cards as (
     inner join pci_function as f on f.target = s.target and f.pci = s.pci
     left join rdma as r on r.target = s.target and r.pci = s.pci
     left join netdevs as n on n.target = s.target and n.pci = s.pci
+    left join rates as t on t.target = s.target and t.pci = s.pci
     where s.kind <> 'port' and s.slot is not null
     group by s.target, s.slot, s.slot_by_bus, s.root_named_by, s.switch_slot
 )

@@ -125,7 +125,10 @@ select
         and case when r.seconds >= 60 and c.members >= $least_members then r.per_million > $times_median * c.per_million end
     ) as fault,
     printf('in %.0f s', r.seconds) as detail,
-    p.inferred
+    p.inferred,
+    case
+        when r.events > $events_per_s * r.seconds and r.seconds >= 60 and c.per_million is null then 'few_peers'
+    end as reason
 from port_scope as p
 left join ports as r on r.target = p.target and r.device = p.device and r.port = p.port
 left join cohorts as c on c.cohort = p.cohort
