@@ -243,10 +243,7 @@ def test_every_answer_is_understood(facts: duckdb.DuckDBPyConnection, model: str
 UNKNOWN = {
     # The rails and their RDMA devices are inside pods.
     "kubernetes_moved": {"INV-03": "elsewhere"},
-    # The settings of a bond are those of its members, which these rules do not follow yet.
-    "hgx_h100_bonded": dict.fromkeys(("QOS-01", "QOS-03", "QOS-04", "QOS-05", "N-03"), "not_read"),
 }
-NOT_FOLLOWED = pytest.mark.xfail(strict=True, reason="QoS of a bond is that of its members")
 
 
 def _run(folder: Path, *words: str) -> Result:
@@ -278,9 +275,7 @@ def test_a_healthy_site_has_no_findings(sites: dict[str, Path], model: str) -> N
     assert done.exit_code == (3 if model in UNKNOWN else 0)
 
 
-@pytest.mark.parametrize(
-    "model", ["kubernetes_moved", pytest.param("hgx_h100_bonded", marks=NOT_FOLLOWED)]
-)
+@pytest.mark.parametrize("model", ["kubernetes_moved", "hgx_h100_bonded"])
 def test_what_is_unknown_of_a_healthy_site_can_be_accepted(
     sites: dict[str, Path], model: str
 ) -> None:

@@ -27,7 +27,6 @@ devices = ["mlx5_bond_0"]
 role = "unused"
 devices = ["mlx5_0", "mlx5_1", "mlx5_2", "mlx5_3", "mlx5_4", "mlx5_5", "mlx5_6", "mlx5_7"]
 """
-NOT_FOLLOWED = "QoS rules look for the bond's own settings, which only its members have"
 QOS = ("INTENT.trust", "INTENT.pfc", "INTENT.data_dscp", "INTENT.ecn", "INTENT.dcbx_owner",
        "INTENT.cnp_dscp", "QOS-01", "QOS-03", "QOS-04", "QOS-05")  # fmt: skip
 
@@ -41,14 +40,12 @@ def report(lasting_fleet: Make, healthy: Healthy) -> Report:
     return lasting_fleet(hosts).check(SITE)
 
 
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason=NOT_FOLLOWED)
 def test_qos_of_a_sound_bond_is_known(report: Report) -> None:
     bond = "basalt-h001:mlx5_bond_0/1"
     assert [(rule, why) for rule in QOS if (why := report.reason(rule, bond))] == []
     assert report.at(bond) == []
 
 
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason=NOT_FOLLOWED)
 def test_one_member_trusts_another_field(report: Report) -> None:
     assert report.severity("INTENT.trust", "basalt-h002:mlx5_bond_0/1") in MEDIUM_OR_WORSE
     assert report.exit_status == 1

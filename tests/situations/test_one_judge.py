@@ -75,11 +75,6 @@ def dcb_rows(ports: list[tuple[str, str]]) -> Rows:
     }
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=AssertionError,
-    reason="ends of links take the host's QoS from mlnx_qos alone",
-)
 def test_host_qos_that_only_dcb_tells(made: Make) -> None:
     inbox = made(by_dcb_alone())
     report = inbox.check()
@@ -88,9 +83,6 @@ def test_host_qos_that_only_dcb_tells(made: Make) -> None:
     assert "was not read" not in inbox.run("path", *ENDS).stdout
 
 
-@pytest.mark.xfail(
-    strict=True, raises=AssertionError, reason="`path --json` ends with 0, whatever is unknown"
-)
 def test_the_exit_status_does_not_depend_on_the_format(made: Make) -> None:
     unread = made(change(fabric(), "switch_port_qos", {"target": "leaf1"}, trust=None))
     assert unread.run("path").exit_code == 3

@@ -13,6 +13,8 @@ _VERDICT = """
          WHEN fault THEN 'fail'
          ELSE 'ok' END
 """
+# Of several rows of one subject; the detail makes the choice among equals the same in every run.
+_WORST = "list_position(['fail', 'unknown', 'ok', 'not applicable'], verdict), detail"
 # What each rule writes; the counts of `ok` and `not applicable` are rows without a subject.
 COLUMNS = (
     *("rule", "verdict", "target", "subject", "observed", "expected"),
@@ -50,6 +52,11 @@ def verdicts(
     """
     told_of = "true" if each else _TOLD_OF
     judged = f"SELECT *, {_VERDICT} AS verdict, 1 AS subjects FROM (\n{query}\n)"
+    if rule.several:
+        keys = ", ".join(identifier(name) for name in rule.subject.key)
+        judged = (
+            f"FROM ({judged}) QUALIFY row_number() OVER (PARTITION BY {keys} ORDER BY {_WORST}) = 1"
+        )
     if alike:
         judged = f"""
             SELECT * EXCLUDE (example, members)

@@ -45,9 +45,16 @@ create macro class_of(classes, dscp) as
         when classes[dscp + 1] between '0' and '7' then classes[dscp + 1]::INTEGER
     end;
 
+-- The priority that a host's map (netdev_qos.dscp_priorities) gives a DSCP; NULL where it shows none.
+create macro priority_of(priorities, dscp) as
+    case when priorities[dscp + 1] between '0' and '7' then priorities[dscp + 1]::INTEGER end;
+
 -- 3,4 for the bits 24; none for 0.
 create macro priorities_of(mask) as
-    case mask when 0 then 'none' else array_to_string([x for x in range(8) if mask & (1 << x) <> 0], ',') end;
+    case
+        when mask = 0 then 'none'
+        when mask > 0 then array_to_string([x for x in range(8) if mask & (1 << x) <> 0], ',')
+    end;
 
 -- One number for three values. Each is hashed with a number of its own, or values that change places would cancel.
 create macro hash_of_three(a, b, c) as

@@ -52,7 +52,7 @@ ANY = "*"  # in implied_by: whatever else was found there
 MESSAGE_NAMES = ("subject", "observed", "expected")
 LARGEST_FILE = 1 << 20
 _TEXTS = ("id", "title", "severity", "message", "since", "setting", "cost")
-_SWITCHES = ("preview", "baseline", "peers")
+_SWITCHES = ("preview", "baseline", "peers", "several")
 HEADINGS = ("Why it matters", "What to do", "When it is wrong")
 
 _FILE = re.compile(r"\s*/\* \+\+\+\n(.*?)\n\+\+\+\n(.*?)\*/\s*(.*)", re.DOTALL)
@@ -118,6 +118,7 @@ class Rule:
     preview: bool = False  # off by default
     baseline: bool = False  # needs a second snapshot
     peers: bool = False  # its verdict on one machine depends on others
+    several: bool = False  # rows per subject, of which the worst counts
     parameters: tuple[Parameter, ...] = ()
     grades: dict[str, str] = field(default_factory=dict)  # severity -> when; {} = always the same
 

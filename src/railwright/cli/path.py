@@ -8,10 +8,11 @@ from railwright.cli.common import SITE, STORE
 from railwright.cli.opening import opened
 from railwright.config import site_file, store_folder
 from railwright.errors import UsageError
+from railwright.fabric.classes import sections
 from railwright.fabric.trace import traces
 from railwright.intent.site import load_site
 from railwright.report.console import next_step, output
-from railwright.report.hops import hops_json, print_hops
+from railwright.report.hops import hops_json, hops_status, print_hops
 from railwright.report.paths import exit_status, print_traces, traces_json
 from railwright.report.screen import Screen
 
@@ -39,8 +40,11 @@ def path(
     wanted = load_site(site_file(site, folder))
     with found.database() as database:
         if source is None or destination is None:
-            said = hops_json(database, found.name) if as_json else ""
-            status = 0 if as_json else print_hops(Screen(output()), database, found.name)
+            hops = list(sections(database))
+            status = hops_status(hops)
+            said = hops_json(hops, found.name) if as_json else ""
+            if not as_json:
+                print_hops(Screen(output()), hops, found.name)
         else:
             ways = traces(database, wanted, source, destination, dscp)
             status = exit_status(ways)

@@ -12,13 +12,15 @@ from railwright.toml import toml_text
 
 # What most compute ports have, per setting: the SELECT gives one value per port, NULL = not read.
 _COMPUTE = "(FROM port WHERE role = 'compute' AND link_layer = 'Ethernet' AND netdev <> '')"
+# Of a bond the members have the QoS.
+_QOS = f"""{_COMPUTE} p LEFT JOIN bond_member b ON b.target = p.target AND b.bond = p.netdev
+    LEFT JOIN netdev_qos q ON q.target = p.target AND q.netdev = coalesce(b.member, p.netdev)"""
 _SETTINGS = {
-    "trust": f"SELECT q.trust FROM {_COMPUTE} p LEFT JOIN qos_port q USING (target, netdev)",
+    "trust": f"SELECT q.trust FROM {_QOS}",
     "lossless_priorities": f"""
-        SELECT CASE WHEN count(q.pfc_enabled) = 8
-                    THEN list(q.priority ORDER BY q.priority) FILTER (q.pfc_enabled) END
-        FROM {_COMPUTE} p LEFT JOIN qos_priority q USING (target, netdev)
-        GROUP BY p.target, p.netdev""",
+        SELECT CASE WHEN q.pfc_mask IS NOT NULL
+                    THEN [x FOR x IN range(8) IF q.pfc_mask & (1 << x) <> 0] END
+        FROM {_QOS}""",
     "mtu": f"SELECT n.mtu FROM {_COMPUTE} p LEFT JOIN netdev n "
     "ON n.target = p.target AND n.name = p.netdev",
     "max_read_request": f"SELECT c.max_read_request FROM {_COMPUTE} p "
@@ -57,8 +59,8 @@ def _profile(  # noqa: PLR0911 (one for each profile)
     pfc = _most(database, _SETTINGS["lossless_priorities"])
     ecn = _most(
         database,
-        f"SELECT bool_or(e.enabled) FROM {_COMPUTE} p "
-        "LEFT JOIN ecn_priority e USING (target, netdev) GROUP BY p.target, p.netdev",
+        f"SELECT bool_or(e.enabled) FROM {_QOS} LEFT JOIN ecn_priority e "
+        "ON e.target = q.target AND e.netdev = q.netdev GROUP BY p.target, p.netdev",
     )
     if pfc is None:
         return "observe", "PFC was not read on most compute ports, or differs"

@@ -2,9 +2,7 @@
 
 import json
 
-import duckdb
-
-from railwright.fabric.classes import Section, differing, is_read, of_classes, sections, words
+from railwright.fabric.classes import Section, differing, is_read, of_classes, words
 from railwright.nodes import fold
 from railwright.report.console import plain
 from railwright.report.screen import Screen, cut, in_phrases, number_of, wrapped
@@ -24,9 +22,14 @@ def _title(section: Section) -> str:
     return f"{tier}, {facing}, {section.system or 'system not known'}"
 
 
-def print_hops(screen: Screen, database: duckdb.DuckDBPyConnection, name: str) -> int:
-    """The classes; 3 where something that decides about packets was not read."""
-    found = list(sections(database))
+def hops_status(found: list[Section]) -> int:
+    """3 where something that decides about packets was not read, or nothing was."""
+    classes = [one for section in found for one in section.classes]
+    return 0 if classes and all(map(is_read, classes)) else 3
+
+
+def print_hops(screen: Screen, found: list[Section], name: str) -> None:
+    """The classes."""
     classes = [one for section in found for one in section.classes]
     screen.heading(
         f"Snapshot {name}",
@@ -36,11 +39,9 @@ def print_hops(screen: Screen, database: duckdb.DuckDBPyConnection, name: str) -
     if not found:
         for line in NO_SWITCH:
             screen.line(line, "yellow")
-        return 3
     for section in found:
         screen.line()
         _print_section(screen, section)
-    return 0 if all(map(is_read, classes)) else 3
 
 
 def _print_section(screen: Screen, section: Section) -> None:
@@ -65,7 +66,7 @@ def _print_section(screen: Screen, section: Section) -> None:
         screen.line(f"{' ' * 11}and {len(section.classes) - most:,} more: railwright path | cat")
 
 
-def hops_json(database: duckdb.DuckDBPyConnection, name: str) -> str:
+def hops_json(found: list[Section], name: str) -> str:
     """The same for programs."""
     rows = [
         {
@@ -78,7 +79,8 @@ def hops_json(database: duckdb.DuckDBPyConnection, name: str) -> str:
             "does": [*words(one), *of_classes(one)],
             "differs": differing(one, section.classes[0]) if place else [],
         }
-        for section in sections(database)
+        for section in found
         for place, one in enumerate(section.classes)
     ]
-    return json.dumps({"format": FORMAT, "snapshot": name, "classes": rows}, indent=1)
+    whole = {"format": FORMAT, "snapshot": name, "exit_status": hops_status(found), "classes": rows}
+    return json.dumps(whole, indent=1)

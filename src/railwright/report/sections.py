@@ -214,49 +214,23 @@ _PLACE = (
         ("trust", "PFC on", "DSCP 26 to", "DSCP 48 to"),
         ("infiniband", "netdev"),
         ("mlnx_qos",),
-        # 26 and 48 are what most RoCE sites use for data and for congestion notifications.
+        # 26 and 48 are what most RoCE sites use for data and for congestion notifications. Of a
+        # bond the members are listed.
         """
-        SELECT p.target, e.trust, e.priorities, e.data, e.cnp
+        SELECT p.target, q.trust,
+               CASE WHEN q.pfc_mask = 0 THEN 'none' WHEN q.pfc_mask > 0 THEN
+                   array_to_string([x FOR x IN range(8) IF q.pfc_mask & (1 << x) <> 0], ',') END,
+               CASE WHEN q.trust = 'pcp' THEN '-'
+                    ELSE nullif(nullif(q.dscp_priorities[27], '.'), '?') END,
+               CASE WHEN q.trust = 'pcp' THEN '-'
+                    ELSE nullif(nullif(q.dscp_priorities[49], '.'), '?') END
         FROM (FROM port WHERE link_layer IS DISTINCT FROM 'InfiniBand'
                               AND netdev IS DISTINCT FROM '') AS p
-        LEFT JOIN qos_digest AS k ON k.target = p.target AND k.netdev = p.netdev
-        LEFT JOIN qos_kind AS e ON e.digest = k.digest
+        LEFT JOIN bond_member AS b ON b.target = p.target AND b.bond = p.netdev
+        LEFT JOIN netdev_qos AS q
+            ON q.target = p.target AND q.netdev = coalesce(b.member, p.netdev)
         """,
         none="no RoCE port with a netdev here",
-        # Most ports are set alike: what their settings mean is worked out once per kind.
-        before="""
-        CREATE TEMP TABLE qos_digest AS
-        -- One table at a time: only so are the others not read (of IN they are).
-        SELECT p.target, p.subject AS netdev,
-               hash(concat_ws(' ', p.digest, coalesce(f.digest, 0), coalesce(d.digest, 0)))
-                   AS digest
-        FROM (FROM digest WHERE fact_table = 'qos_port') AS p
-        LEFT JOIN (FROM digest WHERE fact_table = 'qos_priority') AS f USING (target, subject)
-        LEFT JOIN (FROM digest WHERE fact_table = 'qos_dscp') AS d USING (target, subject);
-        CREATE TEMP TABLE qos_kind AS
-        WITH kind AS (
-            SELECT digest, arg_min(target, row(target, netdev)) AS target,
-                   arg_min(netdev, row(target, netdev)) AS netdev
-            FROM qos_digest GROUP BY digest
-        )
-        SELECT k.digest, q.trust, f.priorities,
-               CASE WHEN q.trust = 'pcp' THEN '-' ELSE d.data::VARCHAR END AS data,
-               CASE WHEN q.trust = 'pcp' THEN '-' ELSE d.cnp::VARCHAR END AS cnp
-        FROM kind AS k
-        LEFT JOIN qos_port AS q ON q.target = k.target AND q.netdev = k.netdev
-        LEFT JOIN (
-            SELECT target, netdev,
-                   CASE WHEN count(pfc_enabled) = count(*) THEN coalesce(
-                       string_agg(priority::VARCHAR, ',' ORDER BY priority) FILTER (pfc_enabled),
-                       'none') END AS priorities
-            FROM qos_priority SEMI JOIN kind USING (target, netdev) GROUP BY ALL
-        ) AS f ON f.target = k.target AND f.netdev = k.netdev
-        LEFT JOIN (
-            SELECT target, netdev, any_value(priority) FILTER (dscp = 26) AS data,
-                   any_value(priority) FILTER (dscp = 48) AS cnp
-            FROM qos_dscp SEMI JOIN kind USING (target, netdev) GROUP BY ALL
-        ) AS d ON d.target = k.target AND d.netdev = k.netdev
-        """,
     ),
     Section(
         "Optics of RDMA ports",

@@ -48,9 +48,6 @@ nibbles as (
         from switch_dscp
         group by target, map, dscp
     )
-    union all
-    select target, netdev as name, dscp, case when priority between 0 and 7 then priority + 1 else 9 end as nibble
-    from qos_dscp
 ),
 
 maps as (
@@ -193,12 +190,6 @@ host_end as (
     qualify row_number() over (partition by p.target, coalesce(m.name, p.netdev) order by p.device, p.port) = 1
 ),
 
-lossless as (
-    select target, netdev, case when count(pfc_enabled) = 8 then sum((1 << priority) * pfc_enabled::integer) end as pfc_mask
-    from qos_priority
-    group by target, netdev
-),
-
 host_side as (
     select
         e.target,
@@ -235,8 +226,8 @@ host_side as (
         l.auto_negotiation as autonegotiation,
         n.mtu,
         q.trust,
-        e.port as dscp_map,
-        w.pfc_mask,
+        q.dscp_priorities,
+        q.pfc_mask,
         -- What is negotiated is only a wish until the other end agrees.
         case when u.autonegotiate then u.rx_negotiated else u.rx end as pause_rx,
         case when u.autonegotiate then u.tx_negotiated else u.tx end as pause_tx,
@@ -247,8 +238,7 @@ host_side as (
     left join ethtool_link as l on l.target = e.target and l.netdev = e.port
     left join netdev_fec as f on f.target = e.target and f.netdev = e.port
     left join mlxlink_port as k on k.target = e.target and k.pci = e.pci and e.device_port = 1
-    left join qos_port as q on q.target = e.target and q.netdev = e.port
-    left join lossless as w on w.target = e.target and w.netdev = e.port
+    left join netdev_qos as q on q.target = e.target and q.netdev = e.port
     left join netdev_pause as u on u.target = e.target and u.netdev = e.port
     left join transceiver as t on t.target = e.target and t.netdev = e.port
 ),
@@ -257,6 +247,7 @@ either_side as (
     select
         * exclude (dscp_map, told, watchdog, watchdog_priorities),
         dscp_map,
+        null as dscp_priorities,
         case
             when watchdog is false then 0
             when watchdog_priorities is not null then case
@@ -269,17 +260,21 @@ either_side as (
         told
     from switch_side
     union all by name
-    select *, null::integer as watchdog_mask, '' as told from host_side
+    select *, '' as dscp_map, null::integer as watchdog_mask, '' as told from host_side
 ),
 
 whole as (
     select
-        b.*,
+        b.* exclude (dscp_priorities),
         h.target is not null as lldp_read,
         -- A switch whose trust was not read may not go by DSCP at all. A host shows its map only where it does.
-        case when b.trust in ('pcp', 'port') then '' when b.kind = 'host' or b.trust is not null then m.dscp_classes end as dscp_classes
+        case
+            when b.trust in ('pcp', 'port') then ''
+            when b.kind = 'host' then b.dscp_priorities
+            when b.trust is not null then m.dscp_classes
+        end as dscp_classes
     from either_side as b
-    left join maps as m on m.target = b.target and m.name = b.dscp_map
+    left join maps as m on m.target = b.target and m.name = b.dscp_map and b.kind = 'switch'
     left join hearing as h on h.target = b.target
 )
 

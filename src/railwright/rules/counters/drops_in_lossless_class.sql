@@ -18,8 +18,7 @@ sources = [
 
 [uses]
 "site.pfc_mask" = "which classes are lossless; where the site says nothing, those with PFC on"
-"qos_priority.pfc_enabled" = "asked where the site says nothing"
-"dcb_pfc_priority.enabled" = "the kernel's own tool tells the same where mlnx_qos is not installed"
+"netdev_qos.pfc_mask" = "asked where the site says nothing"
 "port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
@@ -60,13 +59,12 @@ priorities as (
         d.seconds,
         case
             when s.pfc_mask is not null then (s.pfc_mask >> d.priority) & 1 = 1
-            else coalesce(q.pfc_enabled, k.enabled) -- null: either tool tells
+            else (q.pfc_mask >> d.priority) & 1 = 1
         end as is_lossless
     from port_link as p
     cross join site as s
     left join drops as d on d.target = p.target and d.netdev = p.netdev
-    left join qos_priority as q on q.target = d.target and q.netdev = d.netdev and q.priority = d.priority
-    left join dcb_pfc_priority as k on k.target = d.target and k.netdev = d.netdev and k.priority = d.priority
+    left join netdev_qos as q on q.target = d.target and q.netdev = d.netdev
 ),
 
 ports as (

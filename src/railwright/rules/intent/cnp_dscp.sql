@@ -3,7 +3,8 @@ id = "INTENT.cnp_dscp"
 title = "DSCP of congestion notifications is not what the site wants"
 severity = "medium"
 subject = "port"
-needs = ["port_scope.netdev", "port_scope.link_layer", "port_scope.role", "ecn_parameter.value"]
+several = true
+needs = ["port_scope.netdev", "port_scope.link_layer", "port_scope.role", "netdev_cnp.dscp"]
 message = "{subject} sends CNPs with DSCP {observed}, the site wants {expected}"
 setting = "nic.cnp_dscp"
 covers = ["QOS-06"]
@@ -13,10 +14,7 @@ sources = ["review QOS-06", "reference B1.1, B1.2, B3"]
 [uses]
 "site.cnp_dscp" = "nothing is wanted where the site says nothing"
 "site.programmable_cc" = "the firmware's own value then is no evidence"
-"probe_result.status" = "whether the driver shows such values at all"
-"port_scope.pci" = "asked where the driver shows no value"
-"netdev.port_name" = "asked where the driver shows no value: which of the card's ports this is"
-"nic_parameter.current_code" = "asked where the driver shows no value"
+"netdev_cnp.told_by" = "asked where a program controls congestion"
 "port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
@@ -33,43 +31,17 @@ Sites that send CNPs with 4, as NVIDIA's operator does, must map DSCP 4 to the q
 not with programmable congestion control. Of a bond only the firmware of its first function can be read, and on a card with
 two ports not even that: such a port is unknown.
 */
-with firmware as (
-    select target, pci, port, current_code, max(port) over (partition by target, pci) as ports
-    from nic_parameter
-    where name = 'CNP_DSCP'
-),
-
--- What runs counts before what the firmware starts with, which counts where the driver has no such file.
-marked as (
-    select
-        p.*,
-        case
-            when e.value is not null then e.value
-            when d.status = 'absent' and s.programmable_cc is not true then f.current_code
-        end as dscp,
-        e.value is null and d.status = 'absent' as is_not_shown
-    from port_scope as p
-    cross join site as s
-    left join ecn_parameter as e
-        on e.target = p.target and e.netdev = p.netdev and e.role = 'np' and e.name = 'cnp_dscp'
-    left join probe_result as d on d.target = p.target and d.probe = 'ecn' and d.instance = ''
-    left join netdev as n on n.target = p.target and n.name = p.netdev
-    -- A card's functions all show the parameters of all its ports.
-    left join firmware as f
-        on f.target = p.target and f.pci = p.pci
-        and (f.ports = 1 or f.port = try_cast(regexp_extract(n.port_name, '^p([0-9]+)', 1) as integer) + 1)
-)
-
 select
-    m.target,
-    m.device,
-    m.port,
-    m.dscp as observed,
+    p.target,
+    p.device,
+    p.port,
+    c.dscp as observed,
     s.cnp_dscp as expected,
-    s.cnp_dscp is not null and m.link_layer = 'Ethernet' and m.role = 'compute' and m.netdev <> ''
-    and not (s.programmable_cc is true and m.is_not_shown) as applies,
-    m.dscp <> s.cnp_dscp as fault,
-    m.netdev || case when m.is_not_shown then ', by its firmware' else '' end as detail,
-    m.inferred
-from marked as m
+    s.cnp_dscp is not null and p.link_layer = 'Ethernet' and p.role = 'compute' and p.netdev <> ''
+    and case when s.programmable_cc then c.told_by = 'driver' else true end as applies,
+    c.dscp <> s.cnp_dscp as fault,
+    p.netdev || case when c.told_by = 'firmware' then ', by its firmware' else '' end as detail,
+    p.inferred
+from port_function as p
 cross join site as s
+left join netdev_cnp as c on c.target = p.target and c.netdev = p.netdev

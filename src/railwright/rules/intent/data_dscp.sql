@@ -3,20 +3,17 @@ id = "INTENT.data_dscp"
 title = "DSCP of RoCE data gets another priority than the site wants"
 severity = "high"
 subject = "port"
-needs = ["port_scope.netdev", "port_scope.link_layer", "port_scope.role", "qos_dscp.priority"]
+several = true
+needs = ["port_scope.netdev", "port_scope.link_layer", "port_scope.role", "netdev_qos.dscp_priorities"]
 message = "{subject} gives the DSCP of RoCE data priority {observed}, the site wants {expected}"
 setting = "nic.dscp_priority"
 since = "0.2"
 sources = ["review QOS-03", "reference B3", "incident I-061, I-070", "Linux mlx5 en_dcbnl.c"]
 
-[unless]
-"qos_dscp.priority" = "dcb tells it"
-
 [uses]
 "site.data_dscp" = "nothing is wanted where the site says nothing"
 "site.data_priority" = "nothing is wanted where the site says nothing"
-"qos_port.trust" = "where a DSCP map is shown the port trusts DSCP"
-"dcb_app.priority" = "the kernel's own tool tells the same where mlnx_qos is not installed"
+"netdev_qos.trust" = "where a DSCP map is shown the port trusts DSCP"
 "port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
@@ -30,34 +27,24 @@ three bits, so that 24 to 31 go to priority 3: a data DSCP of that range needs n
 
 ## When it is wrong
 A port that trusts VLAN priorities has no DSCP map and is not judged here: see INTENT.trust. The QoS of a bond is that of its
-members and is not read from the bond: such a port is unknown.
+members: one that is wrong is enough.
 */
-with told as (
-    select target, netdev, dscp, priority from qos_dscp
-    union all
-    select target, netdev, protocol, priority from dcb_app where selector = 'dscp'
-),
-
--- Two entries that contradict each other leave it open.
-data as (
-    select t.target, t.netdev, case when min(t.priority) = max(t.priority) then min(t.priority) end as priority
-    from told as t
-    inner join site as s on s.data_dscp = t.dscp
-    group by t.target, t.netdev
+with data as (
+    select p.*, priority_of(p.dscp_priorities, s.data_dscp) as priority
+    from port_qos as p
+    cross join site as s
 )
 
 select
     p.target,
     p.device,
     p.port,
-    d.priority as observed,
+    p.priority as observed,
     s.data_priority as expected,
     s.data_dscp is not null and s.data_priority is not null and p.link_layer = 'Ethernet' and p.role = 'compute'
-    and p.netdev <> '' and (d.priority is not null or q.trust = 'dscp') as applies,
-    d.priority <> s.data_priority as fault,
+    and p.netdev <> '' and (p.priority is not null or p.trust = 'dscp') as applies,
+    p.priority <> s.data_priority as fault,
     'DSCP ' || s.data_dscp || ' on ' || p.netdev as detail,
     p.inferred
-from port_scope as p
+from data as p
 cross join site as s
-left join qos_port as q on q.target = p.target and q.netdev = p.netdev
-left join data as d on d.target = p.target and d.netdev = p.netdev

@@ -3,9 +3,10 @@ id = "INTENT.dcbx_owner"
 title = "Somebody else than the site says can set QoS on a NIC"
 severity = "medium"
 subject = "port"
+several = true
 needs = [
   "port_scope.netdev", "port_scope.link_layer", "port_scope.role",
-  "qos_port.dcbx_mode", "qos_port.lldpad_running", "nic_parameter.current_code",
+  "netdev_qos.dcbx_mode", "netdev_qos.lldpad_running", "nic_parameter.current_code",
 ]
 message = "{subject}: QoS can be set by {observed}, the site leaves it to {expected}"
 setting = "nic.dcbx"
@@ -17,6 +18,7 @@ sources = ["review N-01, QOS-02", "reference B1.1, B3"]
 "site.dcbx_owner" = "nothing is wanted where the site says nothing"
 "port_scope.pci" = "asked where the site leaves QoS to the host"
 "probe_result.status" = "tells a card without the parameter from one that was not asked"
+"netdev.pci" = "asked for members of a bond"
 "port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
@@ -30,8 +32,8 @@ card. Then check PFC again: setting it bounces the link.
 
 ## When it is wrong
 Sites that let switches set the NICs say `dcbx_owner = "firmware"`: then a NIC in the hands of the host is the fault. The
-parameters of all ports of a card count for each of them. The QoS of a bond is that of its members and is not read from the
-bond: such a port is unknown.
+parameters of all ports of a card count for each of them. The QoS of a bond is that of its members: one that is wrong is
+enough.
 */
 with parameter as (
     select
@@ -54,7 +56,7 @@ firmware as (
 -- A card that answered and has no such parameter cannot do it.
 known as (
     select p.*, case when f.pci is not null then f.obeys when r.status = 'ok' then false end as obeys
-    from port_scope as p
+    from port_qos as p
     left join firmware as f on f.target = p.target and f.pci = p.pci
     left join probe_result as r on r.target = p.target and r.probe = 'mlxconfig' and r.instance = p.pci
 )
@@ -65,18 +67,17 @@ select
     k.port,
     concat_ws(
         ', ',
-        case q.dcbx_mode when 'Firmware' then 'firmware' when 'OS' then 'host' end,
-        case when q.lldpad_running then 'lldpad' end,
+        case k.dcbx_mode when 'Firmware' then 'firmware' when 'OS' then 'host' end,
+        case when k.lldpad_running then 'lldpad' end,
         case when k.obeys then 'firmware that is willing (LLDP_NB_DCBX, DCBX_WILLING)' end
     ) as observed,
     s.dcbx_owner as expected,
     s.dcbx_owner is not null and k.link_layer = 'Ethernet' and k.role = 'compute' and k.netdev <> '' as applies,
     case s.dcbx_owner
-        when 'host' then q.dcbx_mode = 'Firmware' or q.lldpad_running or k.obeys
-        when 'firmware' then q.dcbx_mode <> 'Firmware'
+        when 'host' then k.dcbx_mode = 'Firmware' or k.lldpad_running or k.obeys
+        when 'firmware' then k.dcbx_mode <> 'Firmware'
     end as fault,
     k.netdev as detail,
     k.inferred
 from known as k
 cross join site as s
-left join qos_port as q on q.target = k.target and q.netdev = k.netdev

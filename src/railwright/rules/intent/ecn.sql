@@ -3,6 +3,7 @@ id = "INTENT.ecn"
 title = "NIC does not answer ECN marks for RoCE data"
 severity = "high"
 subject = "port"
+several = true
 needs = ["port_scope.netdev", "port_scope.link_layer", "port_scope.role", "ecn_priority.enabled"]
 message = "{subject} has {observed}, the site wants {expected}"
 setting = "nic.ecn"
@@ -28,8 +29,7 @@ acts on all priorities alike (N-02). It takes hold at once and is lost when the 
 ## When it is wrong
 Designs whose congestion control needs no CNPs (by round-trip time): leave `ecn` out of the site file. Only the vendor's
 driver package shows these switches: with the kernel's own driver the port is unknown. The QoS of a bond is that of its
-members and is not read from the bond: such a port is unknown. `ecn = false` says that NICs need not react: it is no wish that
-they must not.
+members: one that is wrong is enough. `ecn = false` says that NICs need not react: it is no wish that they must not.
 */
 with switches as (
     select
@@ -54,6 +54,6 @@ select
     not (e.reacts and e.notifies) as fault,
     p.netdev as detail,
     p.inferred
-from port_scope as p
+from port_function as p
 cross join site as s
 left join switches as e on e.target = p.target and e.netdev = p.netdev

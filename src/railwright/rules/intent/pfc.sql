@@ -3,7 +3,8 @@ id = "INTENT.pfc"
 title = "PFC is not on for the priorities that the site wants lossless"
 severity = "high"
 subject = "port"
-needs = ["port_scope.netdev", "port_scope.link_layer", "port_scope.role", "qos_priority.pfc_enabled"]
+several = true
+needs = ["port_scope.netdev", "port_scope.link_layer", "port_scope.role", "netdev_qos.pfc_mask"]
 message = "{subject} has PFC on for priorities {observed}, the site wants {expected}"
 setting = "nic.pfc"
 covers = ["QOS-02"]
@@ -11,12 +12,8 @@ cost = "bus bandwidth fell to 0.x GB/s without PFC on the path (incident I-059)"
 since = "0.2"
 sources = ["review QOS-02, EFFECTS", "reference B3", "incident I-059", "Linux mlx5 en_dcbnl.c"]
 
-[unless]
-"qos_priority.pfc_enabled" = "dcb tells it"
-
 [uses]
 "site.pfc_mask" = "nothing is wanted where the site says nothing"
-"dcb_pfc_priority.enabled" = "the kernel's own tool tells the same where mlnx_qos is not installed"
 "port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
@@ -31,43 +28,17 @@ reboot, so leave it to a boot unit or the NIC operator; with firmware DCBX or ll
 
 ## When it is wrong
 Ports that carry another class of lossless traffic by design: give them another role in the site file. The QoS of a bond is
-that of its members and is not read from the bond: such a port is unknown. Two tools that contradict each other leave the port
-unknown too.
+that of its members: one that is wrong is enough. Two tools that contradict each other leave the port unknown too.
 */
-with told as (
-    select target, netdev, priority, pfc_enabled as enabled from qos_priority
-    union all
-    select target, netdev, priority, enabled from dcb_pfc_priority
-),
-
--- Known only if each of the eight priorities is either on or off.
-pfc as (
-    select
-        target,
-        netdev,
-        bit_or(case when enabled then 1 << priority else 0 end) as mask, -- null: in neither mask
-        bit_or(case when not enabled then 1 << priority else 0 end) as off_mask -- null: in neither mask
-    from told
-    group by target, netdev
-    having mask + off_mask = 255
-)
-
 select
     p.target,
     p.device,
     p.port,
-    case f.mask
-        when 0 then 'none'
-        else array_to_string([x for x in range(8) if f.mask & (1 << x) <> 0], ',')
-    end as observed,
-    case s.pfc_mask
-        when 0 then 'none'
-        else array_to_string([x for x in range(8) if s.pfc_mask & (1 << x) <> 0], ',')
-    end as expected,
+    priorities_of(p.pfc_mask) as observed,
+    priorities_of(s.pfc_mask) as expected,
     s.pfc_mask is not null and p.link_layer = 'Ethernet' and p.role = 'compute' and p.netdev <> '' as applies,
-    f.mask <> s.pfc_mask as fault,
+    p.pfc_mask <> s.pfc_mask as fault,
     p.netdev as detail,
     p.inferred
-from port_scope as p
+from port_qos as p
 cross join site as s
-left join pfc as f on f.target = p.target and f.netdev = p.netdev

@@ -3,7 +3,8 @@ id = "INTENT.trust"
 title = "Trust mode is not what the site wants"
 severity = "high"
 subject = "port"
-needs = ["port_scope.netdev", "port_scope.link_layer", "port_scope.role", "qos_port.trust"]
+several = true
+needs = ["port_scope.netdev", "port_scope.link_layer", "port_scope.role", "netdev_qos.trust"]
 message = "{subject} trusts {observed}, the site wants {expected}"
 setting = "nic.trust"
 covers = ["QOS-01"]
@@ -28,12 +29,11 @@ select
     p.target,
     p.device,
     p.port,
-    q.trust as observed,
+    p.trust as observed,
     s.trust as expected,
     s.trust is not null and p.link_layer = 'Ethernet' and p.role = 'compute' and p.netdev <> '' as applies,
-    q.trust <> s.trust as fault,
+    p.trust <> s.trust as fault,
     p.netdev as detail,
     p.inferred
-from port_scope as p
+from port_qos as p
 cross join site as s
-left join qos_port as q on q.target = p.target and q.netdev = p.netdev

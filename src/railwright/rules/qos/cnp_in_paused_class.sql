@@ -3,9 +3,10 @@ id = "N-03"
 title = "Congestion notifications share a class with data or can be paused"
 severity = "medium"
 subject = "port"
+several = true
 needs = [
   "port_scope.netdev", "port_scope.link_layer", "port_scope.role",
-  "qos_dscp.priority", "qos_priority.pfc_enabled", "ecn_parameter.value",
+  "netdev_qos.dscp_priorities", "netdev_qos.pfc_mask", "netdev_cnp.dscp",
 ]
 message = "{subject} has CNPs with {observed}, needed is {expected}"
 implied_by = ["INTENT.cnp_dscp", "INTENT.pfc"]
@@ -16,11 +17,7 @@ sources = ["review N-03, QOS-06", "reference B1.1, B3 (switch defaults: CNP stri
 "site.data_priority" = "where nobody says it, only PFC is judged"
 "site.ecn" = "where the site says that NICs need not react, CNPs do not matter"
 "site.fabric_mode" = "pfc-only designs have no CNPs"
-"qos_port.trust" = "where a DSCP map is shown the port trusts DSCP"
-"probe_result.status" = "whether the driver shows the DSCP of CNPs at all"
-"port_scope.pci" = "asked where the driver does not"
-"netdev.port_name" = "asked where the driver does not: which of the card's ports this is"
-"nic_parameter.current_code" = "asked where the driver does not"
+"netdev_qos.trust" = "where a DSCP map is shown the port trusts DSCP"
 "port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
@@ -34,65 +31,29 @@ firmware reset on). Taking PFC off the priority instead bounces the link. Switch
 
 ## When it is wrong
 Only the host's own map is seen here: a switch may still send CNPs elsewhere, and whether its queue is strict is not read. A
-port that trusts VLAN priorities is not judged. The QoS of a bond is that of its members and is not read from the bond: such a
-port is unknown.
+port that trusts VLAN priorities is not judged. The QoS of a bond is that of its members: one that is wrong is enough.
 */
-with pfc as (
-    select
-        target,
-        netdev,
-        mask_known(pfc_enabled, priority) as mask
-    from qos_priority
-    group by target, netdev
-),
-
-firmware as (
-    select target, pci, port, current_code, max(port) over (partition by target, pci) as ports
-    from nic_parameter
-    where name = 'CNP_DSCP'
-),
-
--- What runs counts before what the firmware starts with, which counts where the driver has no such file.
-cnp as (
-    select
-        p.*,
-        try_cast(case when e.value is not null then e.value when d.status = 'absent' then f.current_code end as integer) as dscp
-    from port_scope as p
-    left join ecn_parameter as e
-        on e.target = p.target and e.netdev = p.netdev and e.role = 'np' and e.name = 'cnp_dscp'
-    left join probe_result as d on d.target = p.target and d.probe = 'ecn' and d.instance = ''
-    left join netdev as n on n.target = p.target and n.name = p.netdev
-    left join firmware as f
-        on f.target = p.target and f.pci = p.pci
-        and (f.ports = 1 or f.port = try_cast(regexp_extract(n.port_name, '^p([0-9]+)', 1) as integer) + 1)
-),
-
--- Of 64 entries per port only those that some port asks for: there are few.
-map as (
-    select c.target, c.device, c.port, m.priority
-    from cnp as c
-    inner join qos_dscp as m on m.target = c.target and m.netdev = c.netdev and m.dscp = c.dscp
-    where m.dscp in (select distinct dscp from cnp)
+with marked as (
+    select p.*, c.dscp, priority_of(p.dscp_priorities, c.dscp) as priority
+    from port_qos as p
+    left join netdev_cnp as c on c.target = p.target and c.netdev = p.netdev
 )
 
 select
-    c.target,
-    c.device,
-    c.port,
-    'DSCP ' || c.dscp || ' in priority ' || m.priority || case
-        when (f.mask & (1 << m.priority)) <> 0 then ', which has PFC'
-        when m.priority = s.data_priority then ', that of data'
+    p.target,
+    p.device,
+    p.port,
+    'DSCP ' || p.dscp || ' in priority ' || p.priority || case
+        when (p.pfc_mask & (1 << p.priority)) <> 0 then ', which has PFC'
+        when p.priority = s.data_priority then ', that of data'
         else ''
     end as observed,
     'a priority of their own without PFC' as expected,
     s.ecn is not false and (s.fabric_mode is null or s.fabric_mode <> 'pfc-only')
-    and c.link_layer = 'Ethernet' and c.role = 'compute' and c.netdev <> ''
-    and (m.priority is not null or q.trust = 'dscp') as applies,
-    (f.mask & (1 << m.priority)) <> 0 or (s.data_priority is not null and m.priority = s.data_priority) as fault,
-    c.netdev as detail,
-    c.inferred
-from cnp as c
+    and p.link_layer = 'Ethernet' and p.role = 'compute' and p.netdev <> ''
+    and (p.priority is not null or p.trust = 'dscp') as applies,
+    (p.pfc_mask & (1 << p.priority)) <> 0 or (s.data_priority is not null and p.priority = s.data_priority) as fault,
+    p.netdev as detail,
+    p.inferred
+from marked as p
 cross join site as s
-left join map as m on m.target = c.target and m.device = c.device and m.port = c.port
-left join pfc as f on f.target = c.target and f.netdev = c.netdev
-left join qos_port as q on q.target = c.target and q.netdev = c.netdev

@@ -3,9 +3,10 @@ id = "QOS-07"
 title = "A job that sets no traffic class rides a priority without PFC"
 severity = "high"
 subject = "port"
+several = true
 needs = [
   "port_scope.netdev", "port_scope.link_layer", "port_scope.role",
-  "qos_dscp.priority", "qos_priority.pfc_enabled", "roce_tos.traffic_class",
+  "netdev_qos.dscp_priorities", "netdev_qos.pfc_mask", "roce_tos.traffic_class",
 ]
 message = "{subject} gives a job that sets nothing {observed}, needed is {expected}"
 implied_by = ["INTENT.pfc", "INTENT.data_dscp", "QOS-03"]
@@ -22,7 +23,7 @@ sources = [
 "library_setting.value" = "asked where the driver forces none; NCCL's own default is 0"
 "library_setting.precedence" = "asked where the driver forces none"
 "probe_result.status" = "tells a variable that is not set from one that was not read"
-"qos_port.trust" = "where a DSCP map is shown the port trusts DSCP"
+"netdev_qos.trust" = "where a DSCP map is shown the port trusts DSCP"
 "port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
@@ -39,19 +40,10 @@ reach NCCL.
 ## When it is wrong
 What a job brings in its own environment wins and is not read: where every job sets its traffic class, waive this rule.
 `NCCL_IB_FIFO_TC` is not judged, as control messages may have a class of their own by design. A port that trusts VLAN
-priorities is not judged. The QoS of a bond is that of its members and is not read from the bond: such a port is unknown.
+priorities is not judged. The QoS of a bond is that of its members: one that is wrong is enough.
 */
-with pfc as (
-    select
-        target,
-        netdev,
-        mask_known(pfc_enabled, priority) as mask
-    from qos_priority
-    group by target, netdev
-),
-
 -- What the host's files give to NCCL: unknown where a script decides or a file was not read whole, else 0 where none sets it.
-library as (
+with library as (
     select
         r.target,
         case
@@ -74,36 +66,31 @@ sent as (
             when (t.traffic_class = -1 and t.traffic_class_rules = 0) or m.taints not like '%O%' then l.traffic_class
         end as traffic_class,
         case when t.traffic_class >= 0 then 'the driver' when l.traffic_class = 0 then 'default' else 'NCCL_IB_TC' end as source
-    from port_scope as p
+    from port_qos as p
     left join roce_tos as t on t.target = p.target and t.device = p.device and t.port = p.port
     left join kernel_module as m on m.target = p.target and m.name = 'mlx5_core'
     left join library as l on l.target = p.target
 ),
 
--- Apart from the rest, so that the scan of all maps keeps only the DSCPs that are asked for.
-map as (
-    select n.target, n.device, n.port, m.priority
-    from sent as n
-    inner join qos_dscp as m on m.target = n.target and m.netdev = n.netdev and m.dscp = n.traffic_class >> 2
+sorted as (
+    select *, priority_of(dscp_priorities, traffic_class >> 2) as priority
+    from sent
 )
 
 select
     n.target,
     n.device,
     n.port,
-    'priority ' || m.priority || ' (traffic class ' || n.traffic_class || ', ' || n.source || ')' as observed,
-    case f.mask
+    'priority ' || n.priority || ' (traffic class ' || n.traffic_class || ', ' || n.source || ')' as observed,
+    case n.pfc_mask
         when 0 then 'a priority with PFC, and none has it'
-        else 'a priority with PFC: ' || array_to_string([x for x in range(8) if f.mask & (1 << x) <> 0], ',')
+        else 'a priority with PFC: ' || priorities_of(n.pfc_mask)
     end as expected,
     s.fabric_mode is not null and s.fabric_mode in ('lossless', 'pfc-only', 'spectrum-x')
     and n.link_layer = 'Ethernet' and n.role = 'compute' and n.netdev <> ''
-    and (m.priority is not null or q.trust = 'dscp') as applies,
-    (f.mask & (1 << m.priority)) = 0 as fault,
+    and (n.priority is not null or n.trust = 'dscp') as applies,
+    (n.pfc_mask & (1 << n.priority)) = 0 as fault,
     n.netdev as detail,
     n.inferred
-from sent as n
+from sorted as n
 cross join site as s
-left join map as m on m.target = n.target and m.device = n.device and m.port = n.port
-left join pfc as f on f.target = n.target and f.netdev = n.netdev
-left join qos_port as q on q.target = n.target and q.netdev = n.netdev

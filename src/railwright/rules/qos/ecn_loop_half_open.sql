@@ -3,9 +3,10 @@ id = "QOS-05"
 title = "Only one half of ECN is on for a lossless priority"
 severity = "high"
 subject = "port"
+several = true
 needs = [
   "port_scope.netdev", "port_scope.link_layer", "port_scope.role",
-  "qos_priority.pfc_enabled", "ecn_priority.enabled",
+  "netdev_qos.pfc_mask", "ecn_priority.enabled",
 ]
 message = "{subject} {observed}, needed is {expected}"
 setting = "nic.ecn"
@@ -19,6 +20,7 @@ sources = ["review QOS-05, G-FABRIC, G-PCC", "review QOS-05", "reference B3", "i
 "site.programmable_cc" = "then a program decides, not these switches"
 "port_scope.pci" = "asked for the card's own switch"
 "nic_parameter.current_code" = "of USER_PROGRAMMABLE_CC, which older cards do not offer: the same"
+"netdev.pci" = "asked for members of a bond"
 "port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
@@ -31,21 +33,11 @@ from 45 on acts on all of them alike (N-02). It takes hold at once and is lost w
 
 ## When it is wrong
 Congestion control by round-trip time needs no CNPs: say `programmable_cc = true` or `ecn = false`; a card that runs a program
-(`USER_PROGRAMMABLE_CC`) is left out by itself. Without a profile the rule
-never says that ECN is off: both off is in order. Only the vendor's driver package shows these switches: with the kernel's own
-driver a port with PFC is unknown. The QoS of a bond is that of its members and is not read from the bond: such a port is
-unknown.
+(`USER_PROGRAMMABLE_CC`) is left out by itself. Without a profile the rule never says that ECN is off: both off is in order.
+Only the vendor's driver package shows these switches: with the kernel's own driver a port with PFC is unknown. The QoS of a
+bond is that of its members: one that is wrong is enough.
 */
-with pfc as (
-    select
-        target,
-        netdev,
-        mask_known(pfc_enabled, priority) as mask
-    from qos_priority
-    group by target, netdev
-),
-
-ecn as (
+with ecn as (
     select
         target,
         netdev,
@@ -59,14 +51,12 @@ ecn as (
 
 loop as (
     select
-        f.target,
-        f.netdev,
-        f.mask,
-        f.mask & e.reacts & e.notifies_not as only_reacts,
-        f.mask & e.notifies & e.reacts_not as only_notifies,
-        f.mask & (e.reacts | e.reacts_not) & (e.notifies | e.notifies_not) as known
-    from pfc as f
-    left join ecn as e on e.target = f.target and e.netdev = f.netdev
+        p.*,
+        p.pfc_mask & e.reacts & e.notifies_not as only_reacts,
+        p.pfc_mask & e.notifies & e.reacts_not as only_notifies,
+        p.pfc_mask & (e.reacts | e.reacts_not) & (e.notifies | e.notifies_not) as known
+    from port_qos as p
+    left join ecn as e on e.target = p.target and e.netdev = p.netdev
 )
 
 select
@@ -75,19 +65,18 @@ select
     p.port,
     concat_ws(
         ', ',
-        case when o.only_reacts <> 0
-            then 'only reacts on ' || array_to_string([x for x in range(8) if o.only_reacts & (1 << x) <> 0], ',') end,
-        case when o.only_notifies <> 0
-            then 'only notifies on ' || array_to_string([x for x in range(8) if o.only_notifies & (1 << x) <> 0], ',') end
+        case when p.only_reacts <> 0
+            then 'only reacts on ' || priorities_of(p.only_reacts) end,
+        case when p.only_notifies <> 0
+            then 'only notifies on ' || priorities_of(p.only_notifies) end
     ) as observed,
     'both or none' as expected,
     s.ecn is not false and s.programmable_cc is not true and (u.current_code = 1) is not true and (s.fabric_mode is null or s.fabric_mode <> 'pfc-only')
-    and p.link_layer = 'Ethernet' and p.role = 'compute' and p.netdev <> '' and o.mask <> 0 as applies,
-    case when (o.only_reacts | o.only_notifies) <> 0 then true when o.known = o.mask then false end as fault,
+    and p.link_layer = 'Ethernet' and p.role = 'compute' and p.netdev <> '' and p.pfc_mask <> 0 as applies,
+    case when (p.only_reacts | p.only_notifies) <> 0 then true when p.known = p.pfc_mask then false end as fault,
     p.netdev as detail,
     p.inferred
-from port_scope as p
+from loop as p
 cross join site as s
-left join loop as o on o.target = p.target and o.netdev = p.netdev
 left join nic_parameter as u
     on u.target = p.target and u.pci = p.pci and u.name = 'USER_PROGRAMMABLE_CC' and u.port = 0 and u.element = -1

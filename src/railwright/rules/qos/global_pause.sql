@@ -3,6 +3,7 @@ id = "QOS-04"
 title = "Link-level pause is on beside PFC"
 severity = "medium"
 subject = "port"
+several = true
 needs = [
   "port_scope.netdev", "port_scope.link_layer", "port_scope.role",
   "netdev_pause.autonegotiate", "netdev_pause.rx", "netdev_pause.tx",
@@ -15,8 +16,7 @@ sources = ["review QOS-04", "reference B3", "incident I-062"]
 
 [uses]
 "site.fabric_mode" = "where it says lossless, PFC need not be seen"
-"qos_priority.pfc_enabled" = "asked where no profile says that the fabric is lossless"
-"dcb_pfc_priority.enabled" = "the kernel's own tool tells the same where mlnx_qos is not installed"
+"netdev_qos.pfc_mask" = "asked where no profile says that the fabric is lossless"
 "netdev_pause.rx_negotiated" = "only where pause is negotiated"
 "netdev_pause.tx_negotiated" = "only where pause is negotiated"
 "port_scope.inferred" = {purpose = "severity"}
@@ -33,20 +33,8 @@ so let a boot unit or the network configuration do it.
 Pause is fine on storage and management ports and back to back, which are not judged, and on a port that has no PFC while no
 profile says that the fabric is lossless. On a bond neither pause nor PFC can be read: such a port is unknown.
 */
-with told as (
-    select target, netdev, priority, pfc_enabled as enabled from qos_priority
-    union all
-    select target, netdev, priority, enabled from dcb_pfc_priority
-),
-
-pfc as (
-    select target, netdev, any_known(enabled) as is_on
-    from told
-    group by target, netdev
-),
-
 -- Where pause is negotiated, rx and tx are only what the port would like.
-pause as (
+with pause as (
     select
         target,
         netdev,
@@ -62,11 +50,10 @@ select
     concat_ws(' and ', case when a.rx then 'rx' end, case when a.tx then 'tx' end) as observed,
     'off' as expected,
     p.link_layer = 'Ethernet' and p.role = 'compute' and p.netdev <> ''
-    and (s.fabric_mode is not null and s.fabric_mode in ('lossless', 'pfc-only', 'spectrum-x') or f.is_on) as applies,
+    and (s.fabric_mode is not null and s.fabric_mode in ('lossless', 'pfc-only', 'spectrum-x') or p.pfc_mask <> 0) as applies,
     a.rx or a.tx as fault,
     p.netdev as detail,
     p.inferred
-from port_scope as p
+from port_qos as p
 cross join site as s
-left join pfc as f on f.target = p.target and f.netdev = p.netdev
 left join pause as a on a.target = p.target and a.netdev = p.netdev

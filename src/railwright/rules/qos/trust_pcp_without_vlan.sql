@@ -3,9 +3,10 @@ id = "QOS-01"
 title = "NIC sorts packets by a VLAN tag that RoCE does not carry"
 severity = "high"
 subject = "port"
+several = true
 needs = [
   "port_scope.netdev", "port_scope.link_layer", "port_scope.role",
-  "qos_port.trust", "qos_priority.pfc_enabled",
+  "netdev_qos.trust", "netdev_qos.pfc_mask",
 ]
 message = "{subject} trusts {observed}, needed is {expected}"
 setting = "nic.trust"
@@ -27,19 +28,10 @@ of RoCE data maps to the lossless priority (QOS-03).
 
 ## When it is wrong
 Where PFC is on for storage that tags by itself, on the same port. A site file with `trust` settles it: then this rule is
-silent. The QoS of a bond is that of its members and is not read from the bond: such a port is unknown.
+silent. The QoS of a bond is that of its members: one that is wrong is enough.
 */
-with pfc as (
-    select
-        target,
-        netdev,
-        mask_known(pfc_enabled, priority) as mask
-    from qos_priority
-    group by target, netdev
-),
-
 -- A GID of another netdev than the port's own lies on a VLAN, or on something else that may tag.
-vlan as (
+with vlan as (
     select g.target, g.device, g.port, any_known(g.netdev <> '' and g.netdev <> p.netdev) as is_tagged
     from gid as g
     inner join port_scope as p on p.target = g.target and p.device = g.device and p.port = g.port
@@ -50,16 +42,14 @@ select
     p.target,
     p.device,
     p.port,
-    q.trust || case when q.trust = 'pcp' and not v.is_tagged then ' and has no VLAN' else '' end
-    || ', PFC is on for ' || array_to_string([x for x in range(8) if f.mask & (1 << x) <> 0], ',') as observed,
+    p.trust || case when p.trust = 'pcp' and not v.is_tagged then ' and has no VLAN' else '' end
+    || ', PFC is on for ' || priorities_of(p.pfc_mask) as observed,
     'dscp, or VLANs for RoCE' as expected,
-    s.trust is null and p.link_layer = 'Ethernet' and p.role = 'compute' and p.netdev <> '' and f.mask <> 0 as applies,
+    s.trust is null and p.link_layer = 'Ethernet' and p.role = 'compute' and p.netdev <> '' and p.pfc_mask <> 0 as applies,
     -- With PFC on for priority 0 untagged packets are lossless as well.
-    case q.trust when 'pcp' then (f.mask & 1) = 0 and not v.is_tagged when 'dscp' then false end as fault,
+    case p.trust when 'pcp' then (p.pfc_mask & 1) = 0 and not v.is_tagged when 'dscp' then false end as fault,
     p.netdev as detail,
     p.inferred
-from port_scope as p
+from port_qos as p
 cross join site as s
-left join qos_port as q on q.target = p.target and q.netdev = p.netdev
-left join pfc as f on f.target = p.target and f.netdev = p.netdev
 left join vlan as v on v.target = p.target and v.device = p.device and v.port = p.port
