@@ -135,9 +135,6 @@ def test_what_the_kernel_log_tells(
     assert any(severity in severities for severity in told)
 
 
-@pytest.mark.xfail(
-    strict=True, raises=AssertionError, reason="THM-01 wants two snapshots even for a raised flag"
-)
 def test_a_module_that_raises_its_alarm(report: Report) -> None:
     assert report.severity("THM-01", f"{HOT}:mlx5_2/1") in MEDIUM_OR_WORSE
 

@@ -222,7 +222,7 @@ FAULTS = (
         at="rail",
         change=card({"mtu": 1500}),
         expects=("MTU-01 {port}",),
-        implies=("INTENT.mtu {port}", "MTU-02 {port}"),
+        implies=("INTENT.mtu {port}", "MTU-02 {port}", "FLT-01 {host}"),
         severity="medium",
     ),
     Fault(
@@ -241,7 +241,7 @@ FAULTS = (
         at="rail",
         change=card({"mtu": 1500}),
         expects=("MTU-03 {port}",),
-        implies=("MTU-01 {port}", "MTU-02 {port}"),
+        implies=("MTU-01 {port}", "MTU-02 {port}", "FLT-01 {host}"),
     ),
     Fault(
         name="address_twice",

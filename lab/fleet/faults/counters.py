@@ -67,6 +67,7 @@ FAULTS = (
         before=untouched,
         expects=("N-07 {port}",),
         severity="medium",
+        clashes=("pause_storm",),  # which is worse
     ),
     Fault(
         name="connections_died",

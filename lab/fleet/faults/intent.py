@@ -143,6 +143,7 @@ FAULTS = (
         at="rail",
         change=function({"read_request": 512}),
         expects=("INTENT.max_read_request {port}",),
+        implies=("FLT-01 {host}",),
         severity="low",
     ),
     Fault(
@@ -152,6 +153,7 @@ FAULTS = (
         at="rail",
         change=card({"mtu": 4200}),  # still 4096 for RDMA
         expects=("INTENT.mtu {port}",),
+        implies=("FLT-01 {host}",),
     ),
     Fault(
         name="four_nodes",
@@ -160,6 +162,7 @@ FAULTS = (
         at="host",
         change=_four_nodes,
         expects=("INTENT.numa_nodes {host}",),
+        implies=("FLT-01 {host}",),
     ),
     Fault(
         name="unwanted_parameter",

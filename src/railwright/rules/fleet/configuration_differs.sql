@@ -17,6 +17,9 @@ sources = [
 "host_scope.class" = "hosts of one kind that the site puts into different classes are not compared"
 "port_scope.netdev" = "which NICs a host has; '' in a pod"
 "port_scope.pci" = "the same"
+"netdev.mtu" = "compared where it was read"
+"pci_config.max_read_request" = "the same"
+"numa_node.cpu_count" = "the same"
 
 [parameters.least_members]
 default = 8
@@ -54,6 +57,15 @@ settings as (
         'qos_dscp', 'qos_class', 'qos_buffer', 'ecn_priority', 'ecn_parameter', 'netdev_pause', 'ip_sysctl', 'nic_parameter',
         'roce_tos'
     )
+    union all
+    select target, 'MTU', name, mtu from netdev
+    union all
+    -- Hosts of a kind have their NICs at the same few addresses: most functions are left out.
+    select c.target, 'max_read_request', c.pci, c.max_read_request
+    from pci_config as c
+    semi join (select distinct pci from port_scope) as p on p.pci = c.pci -- null: a NIC without an address is named below
+    union all
+    select target, 'NUMA nodes', '', count_known(cpu_count > 0) from numa_node group by target
 ),
 
 -- A million NICs have ten million settings, and few hosts differ: those that tell the same are compared once.
@@ -136,6 +148,12 @@ compared as (
     from port_scope as p
     inner join examples as e on e.target = p.target
     where p.netdev is null or p.pci is null
+    union all
+    -- Nor can a host of whose settings nothing was read.
+    select e.target, null, null
+    from examples as e
+    left join (select distinct target from digest where digest is not null) as d on d.target = e.target
+    where d.target is null
 ),
 
 judged as (

@@ -5,11 +5,11 @@ severity = "high"
 subject = "port"
 needs = ["port_scope.role"]
 message = "The module of {subject} has {observed}, its limit is {expected}"
-baseline = true
 since = "0.2"
 sources = [
   "review THM-01", "incident I-152, I-153",
   "judgement: where only mlxlink answers, its limit is the module's alarm, not its warning",
+  "judgement: a raised alarm counts; modules keep it until it is read (SFF-8636, CMIS)",
 ]
 
 [uses]
@@ -28,9 +28,6 @@ sources = [
 "mlxlink_port.temperature_c" = "either tool tells"
 "mlxlink_port.temperature_high_c" = "a module may have no limits"
 "mlxlink_port.monitored" = "either tool tells"
-"before.transceiver.temperature_c" = "only a hot module needs a second look"
-"before.transceiver.alarms" = "the same"
-"before.mlxlink_port.temperature_c" = "the same"
 
 [grades]
 high = "beyond the module's own limit, or limit_c where it has none"
@@ -46,15 +43,15 @@ default = 80.0
 unit = "C, for modules without a limit of their own"
 reason = "incident I-152: modules switch themselves off at about 80 C"
 
-[parameters.most_change_c]
+[parameters.most_apart_c]
 default = 5.0
-unit = "C"
+unit = "C between the readings of ethtool and mlxlink"
 reason = "incident I-153: one bad reading of 120 C; two that agree are no bad reading"
 
-[parameters.least_seconds]
-default = 60
-unit = "s between the two readings"
-reason = "review THM-01"
+[parameters.believed_c]
+default = 105.0
+unit = "C"
+reason = "judgement: modules switch themselves off at about 80 C (incident I-152), and a bad reading said 120 (I-153)"
 +++
 ## Why it matters
 A module beyond its limit makes errors, ages, and at about 80 C switches itself off: that looks like a pulled cable.
@@ -64,8 +61,9 @@ Cooling: dust, fan speed, blanking plates, neighbours of high power, modules wit
 with the same slot of other hosts. Nothing has to be taken down to look.
 
 ## When it is wrong
-Modules with nonsense for limits: limits outside 40 to 100 C are not believed. Two snapshots must agree: a module that is hot
-now and was not before is unknown until the next one. Copper has no sensor.
+Modules with nonsense for limits: limits outside 40 to 100 C are not believed. A reading that cannot be (beyond 105 C), or one
+that ethtool and mlxlink differ on, is unknown unless the module raises its alarm. The alarm tells of any moment since it was
+read last: the module may be cool again. Copper has no sensor.
 */
 with modules as (
     select
@@ -82,32 +80,27 @@ with modules as (
             when t.temperature_c is not null then not (t.temperature_c = 0 and t.voltage_v = 0)
             when t.technology ilike '%copper%' then false
         end as has_sensor,
-        case
-            when t.temperature_c is not null then [t.temperature_c, bt.temperature_c, epoch(t.read_at) - epoch(bt.read_at)]
-            else [m.temperature_c, bm.temperature_c, epoch(m.read_at) - epoch(bm.read_at)]
-        end as reading,
-        reading[3] >= $least_seconds as is_apart,
+        case when t.temperature_c is not null then t.temperature_c else m.temperature_c end as now_c,
         case
             when t.temperature_high_warning_c between 40 and 100 then t.temperature_high_warning_c
             when m.temperature_high_c between 40 and 100 then m.temperature_high_c
             else $warning_c
         end as limit_c,
+        t.alarms like '%temperature high%' as is_alarmed,
         case
             when t.temperature_high_warning_c between 40 and 100 or m.temperature_high_c between 40 and 100 then true
-            when t.alarms like '%temperature high%' then true
-            else reading[1] >= $limit_c
+            else is_alarmed is true or now_c >= $limit_c
         end as is_grave,
         case
-            when is_apart and t.alarms like '%temperature high%' and bt.alarms like '%temperature high%' then true
-            when reading[1] < limit_c then false
-            when is_apart and reading[2] >= limit_c and abs(reading[1] - reading[2]) <= $most_change_c then true
+            when is_alarmed then true
+            when now_c < limit_c and (m.temperature_c is null or m.temperature_c < limit_c) then false
+            when abs(t.temperature_c - m.temperature_c) > $most_apart_c or now_c > $believed_c then null
+            else now_c >= limit_c
         end as is_hot
     from port_function as l
     left join transceiver as t on t.target = l.target and t.netdev = l.netdev
     left join mlxlink_port as m on m.target = l.target and m.pci = l.pci
     left join probe_result as q on q.target = l.target and q.probe = 'mlxlink' and q.instance = l.pci
-    left join before.transceiver as bt on bt.target = l.target and bt.netdev = l.netdev
-    left join before.mlxlink_port as bm on bm.target = l.target and bm.pci = l.pci
 ),
 
 ports as (
@@ -119,8 +112,8 @@ ports as (
         any_known(has_sensor) as has_sensor,
         any_known(has_sensor and is_hot) as fault,
         any_known(has_sensor and is_hot and is_grave) as is_grave,
-        max(reading)[1] as now_c,
-        max(reading)[2] as before_c,
+        bool_or(is_alarmed) as is_alarmed, -- null: not every module has flags
+        max(now_c) as now_c,
         min(limit_c) as limit_c
     from modules
     group by target, device, port
@@ -130,7 +123,7 @@ select
     p.target,
     p.device,
     p.port,
-    printf('%.0f C', t.now_c) || case when t.before_c is null then '' else printf(', before %.0f C', t.before_c) end as observed,
+    printf('%.0f C', t.now_c) || case when t.is_alarmed then ' and raises its alarm' else '' end as observed,
     printf('%.0f C', t.limit_c) as expected,
     (t.is_told is true or not is_of_other_vendor(p.vendor)) and p.role in ('compute', 'storage') and t.has_sensor and case
         when p.virtualization = 'guest' then t.is_told is true else t.is_told or p.netdev <> ''
