@@ -16,33 +16,39 @@ create or replace {kind} macro library_value(variable) as table
     where r.probe = 'libraries' and r.status in ('ok', 'absent')
     group by r.target;
 
--- The network devices that carry a port: its own, or the members of its bond.
+-- The network devices that carry a port: its own, or the members of its bond. The PCI function is that of the RDMA device.
 create or replace {kind} view port_link as
-select p.target, p.device, p.port, case when b.member is null then p.netdev else b.member end as netdev
+select
+    p.target,
+    p.device,
+    p.port,
+    p.pci,
+    p.link_layer,
+    p.role,
+    p.inferred,
+    case when b.member is null then p.netdev else b.member end as netdev
 from port_scope as p
 left join bond_member as b on b.target = p.target and b.bond = p.netdev;
 
--- The same with their PCI functions.
+-- With the QoS of each: of a bond its members have it.
+create or replace {kind} view port_qos as
+select p.*, q.trust, q.pfc_mask, q.dscp_priorities, q.dcbx_mode, q.lldpad_running
+from port_link as p
+left join netdev_qos as q on q.target = p.target and q.netdev = p.netdev;
+
+-- With the PCI function of each.
 create or replace {kind} view port_function as
 select
     p.target,
     p.device,
     p.port,
     p.link_layer,
-    p.role,
-    p.inferred,
     case when b.member is null then p.netdev else b.member end as netdev,
     case when b.member is null then p.pci else n.pci end as pci,
     case when b.member is null then false else b.mii_status = 'down' end as is_down -- of a bond, and counted by N-17
 from port_scope as p
 left join bond_member as b on b.target = p.target and b.bond = p.netdev
 left join netdev as n on n.target = b.target and n.name = b.member;
-
--- The same with the QoS of each: of a bond its members have it.
-create or replace {kind} view port_qos as
-select p.*, q.trust, q.pfc_mask, q.dscp_priorities, q.dcbx_mode, q.lldpad_running
-from port_function as p
-left join netdev_qos as q on q.target = p.target and q.netdev = p.netdev;
 
 -- When the driver of a NIC was loaded last, as a place in the kernel's log.
 create or replace {kind} view driver_load as

@@ -28,8 +28,7 @@ keeps it as `CNP_DSCP_P1`, in force from the next firmware reset on, which takes
 ## When it is wrong
 Sites that send CNPs with 4, as NVIDIA's operator does, must map DSCP 4 to the queue of CNPs on every switch, and say
 `cnp_dscp = 4`. The value that runs counts before the firmware's; the latter alone is judged where the driver shows none, and
-not with programmable congestion control. Of a bond only the firmware of its first function can be read, and on a card with
-two ports not even that: such a port is unknown.
+not with programmable congestion control.
 */
 select
     p.target,
@@ -42,6 +41,6 @@ select
     c.dscp <> s.cnp_dscp as fault,
     p.netdev || case when c.told_by = 'firmware' then ', by its firmware' else '' end as detail,
     p.inferred
-from port_function as p
+from port_link as p
 cross join site as s
 left join netdev_cnp as c on c.target = p.target and c.netdev = p.netdev

@@ -28,8 +28,6 @@ card.
 ## When it is wrong
 Switches that trust DSCP never see this priority: there only the NIC's own queue is at stake. The value that runs counts
 before the firmware's; the latter alone is judged where the driver shows none, and not with programmable congestion control.
-Of a bond only the firmware of its first function can be read, and on a card with two ports not even that: such a port is
-unknown.
 */
 select
     p.target,
@@ -42,6 +40,6 @@ select
     c.priority <> s.cnp_priority as fault,
     p.netdev || case when c.told_by = 'firmware' then ', by its firmware' else '' end as detail,
     p.inferred
-from port_function as p
+from port_link as p
 cross join site as s
 left join netdev_cnp as c on c.target = p.target and c.netdev = p.netdev

@@ -18,7 +18,6 @@ sources = ["review N-01, QOS-02", "reference B1.1, B3"]
 "site.dcbx_owner" = "nothing is wanted where the site says nothing"
 "port_scope.pci" = "asked where the site leaves QoS to the host"
 "probe_result.status" = "tells a card without the parameter from one that was not asked"
-"netdev.pci" = "asked for members of a bond"
 "port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters

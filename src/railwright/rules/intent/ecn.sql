@@ -54,6 +54,6 @@ select
     not (e.reacts and e.notifies) as fault,
     p.netdev as detail,
     p.inferred
-from port_function as p
+from port_link as p
 cross join site as s
 left join switches as e on e.target = p.target and e.netdev = p.netdev

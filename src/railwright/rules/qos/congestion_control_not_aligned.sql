@@ -21,7 +21,6 @@ sources = [
 "nic_parameter.current_code" = "a firmware mask that was not read leaves the driver's switches to judge by"
 "port_scope.pci" = "asked for the firmware mask"
 "netdev.port_name" = "asked for the firmware mask: which of the card's ports this is"
-"netdev.pci" = "asked for members of a bond"
 "port_scope.inferred" = {purpose = "severity"}
 
 [parameters.first_minor]
@@ -82,7 +81,7 @@ select
     e.is_mixed or (f.current_code is not null and f.current_code > 0 and f.current_code < 255) as fault,
     p.netdev || ', firmware ' || v.firmware_version as detail,
     p.inferred
-from port_function as p
+from port_link as p
 left join version as v on v.target = p.target and v.device = p.device
 left join switches as e on e.target = p.target and e.netdev = p.netdev
 left join netdev as n on n.target = p.target and n.name = p.netdev

@@ -20,7 +20,6 @@ sources = ["review QOS-05, G-FABRIC, G-PCC", "review QOS-05", "reference B3", "i
 "site.programmable_cc" = "then a program decides, not these switches"
 "port_scope.pci" = "asked for the card's own switch"
 "nic_parameter.current_code" = "of USER_PROGRAMMABLE_CC, which older cards do not offer: the same"
-"netdev.pci" = "asked for members of a bond"
 "port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
