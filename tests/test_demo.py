@@ -33,6 +33,7 @@ FOUND = {
     ("INTENT.mtu", "ember-h026:mlx5_0/1"): ("open", None),
     ("MTU-01", "ember-h026:mlx5_0/1"): ("implied", "INTENT.mtu"),
     ("MTU-02", "ember-h026:mlx5_0/1"): ("implied", "INTENT.mtu"),
+    ("FLT-01", "ember-h026"): ("implied", "INTENT.mtu"),
 }
 # facts/predict.md, section 1: 392.06 on the wire less 229.86 of Gen5 x8, or less 370.26 with 1024 bytes.
 COSTS = {"PCI-02": 162.2, "INTENT.mtu": 21.8}
