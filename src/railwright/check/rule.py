@@ -45,6 +45,8 @@ REASONS = {
     "renamed": "like parts sit below root bridges of other names than are expected",
     "port_down": "the port is down",
     "sources_differ": "driver and firmware differ on the rate",
+    "readings_differ": "ethtool and mlxlink differ on the temperature",
+    "implausible": "no module has such a temperature",
     "few_peers": "its peers are too few to say who is right",
     "elsewhere": "a pod, a guest or the DPU may have the devices",
 }

@@ -76,8 +76,9 @@ with modules as (
             when l.netdev <> '' or q.status in ('ok', 'absent') then false
         end as is_told,
         case
+            when t.temperature_c <> 0 or t.voltage_v <> 0 then true
             when m.monitored is not null then m.monitored
-            when t.temperature_c is not null then not (t.temperature_c = 0 and t.voltage_v = 0)
+            when t.temperature_c = 0 and t.voltage_v = 0 then false
             when t.technology ilike '%copper%' then false
         end as has_sensor,
         case when t.temperature_c is not null then t.temperature_c else m.temperature_c end as now_c,
@@ -92,9 +93,13 @@ with modules as (
             else is_alarmed is true or now_c >= $limit_c
         end as is_grave,
         case
+            when abs(t.temperature_c - m.temperature_c) > $most_apart_c then 'readings_differ'
+            when now_c > $believed_c then 'implausible'
+        end as why_open,
+        case
             when is_alarmed then true
             when now_c < limit_c and (m.temperature_c is null or m.temperature_c < limit_c) then false
-            when abs(t.temperature_c - m.temperature_c) > $most_apart_c or now_c > $believed_c then null
+            when why_open is not null then null
             else now_c >= limit_c
         end as is_hot
     from port_function as l
@@ -113,6 +118,7 @@ ports as (
         any_known(has_sensor and is_hot) as fault,
         any_known(has_sensor and is_hot and is_grave) as is_grave,
         bool_or(is_alarmed) as is_alarmed, -- null: not every module has flags
+        min(why_open) as why_open, -- null: the readings of most can be believed
         max(now_c) as now_c,
         min(limit_c) as limit_c
     from modules
@@ -131,6 +137,7 @@ select
     t.fault,
     p.netdev as detail,
     p.inferred,
-    case when t.is_grave is false then 'medium' else 'high' end as severity
+    case when t.is_grave is false then 'medium' else 'high' end as severity,
+    t.why_open as reason
 from port_scope as p
 left join ports as t on t.target = p.target and t.device = p.device and t.port = p.port
