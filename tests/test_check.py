@@ -343,9 +343,10 @@ def test_severity_chooses_findings_and_not_only_rules(dormant: Path, graded: Pat
         ("blocker = ", "high = ", "severity is the worst of them"),
         ("'low' end", "'high' end", "has severity 'high', which is no grade"),
         (" as severity", " as detail", "a column severity and [grades] belong together"),
+        ('since = "1"', 'since = "1"\nseveral = true', "several rows of one subject need a detail"),
     ],
 )
-def test_wrong_grades_are_refused(
+def test_a_header_that_does_not_fit_is_refused(
     dormant: Path, graded: Path, old: str, new: str, said: str
 ) -> None:
     path = graded / "state.sql"

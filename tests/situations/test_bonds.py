@@ -1,6 +1,7 @@
 """RoCE over a bond (mlx5_bond_0): its QoS is that of its members."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -32,12 +33,17 @@ QOS = ("INTENT.trust", "INTENT.pfc", "INTENT.data_dscp", "INTENT.ecn", "INTENT.d
 
 
 @pytest.fixture(scope="module")
-def report(lasting_fleet: Make, healthy: Healthy) -> Report:
+def bonds(lasting_fleet: Make, healthy: Healthy) -> Fleet:
     """The first host is sound; on the second, one member trusts another field."""
     hosts = each(healthy("hgx_a100_infiniband", 2), without_nccl_file)
     trusts = words(("trust state: dscp", "trust state: pcp"))
     hosts["basalt-h002"] = change(hosts["basalt-h002"], "mlnx_qos", trusts, "enp225s0f1np1")
-    return lasting_fleet(hosts).check(SITE)
+    return lasting_fleet(hosts)
+
+
+@pytest.fixture(scope="module")
+def report(bonds: Fleet) -> Report:
+    return bonds.check(SITE)
 
 
 def test_qos_of_a_sound_bond_is_known(report: Report) -> None:
@@ -49,3 +55,13 @@ def test_qos_of_a_sound_bond_is_known(report: Report) -> None:
 def test_one_member_trusts_another_field(report: Report) -> None:
     assert report.severity("INTENT.trust", "basalt-h002:mlx5_bond_0/1") in MEDIUM_OR_WORSE
     assert report.exit_status == 1
+
+
+def test_the_members_are_what_explain_shows(bonds: Fleet, tmp_path: Path) -> None:
+    site = tmp_path / "site.toml"
+    site.write_text(SITE)
+    bond = ("--subject", "basalt-h002:mlx5_bond_0/1", "--site", str(site))
+    shown = bonds.run("explain", "INTENT.trust", *bond).stdout
+    for member, trust in (("enp225s0f0np0", "dscp"), ("enp225s0f1np1", "pcp")):
+        assert f"  {member}  {trust}" in shown
+        assert f"railwright evidence basalt-h002 mlnx_qos {member}" in shown

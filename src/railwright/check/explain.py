@@ -81,17 +81,37 @@ def _place(findings: Findings, rule: Rule, subject: str) -> dict[str, object]:
     return place
 
 
+def _with_members(findings: Findings, place: dict[str, object]) -> dict[str, list[object]]:
+    """Every name that the subject has; that of a bond is on its members too."""
+    names = {name: [value] for name, value in place.items() if value is not None}
+    members = findings.database.execute(
+        "SELECT b.member, n.pci FROM bond_member AS b "
+        "LEFT JOIN netdev AS n ON n.target = b.target AND n.name = b.member "
+        "WHERE b.target = ? AND b.bond = ? ORDER BY b.member",
+        [place["target"], place.get("netdev")],
+    ).fetchall()
+    for member, pci in members:
+        for name, value in (("netdev", member), ("name", member), ("pci", pci)):
+            if value is not None and value not in names.setdefault(name, []):
+                names[name].append(value)
+    return names
+
+
 def _rows(
-    findings: Findings, kind: Subject, table: Table, wanted: list[str], place: dict[str, object]
+    findings: Findings,
+    kind: Subject,
+    table: Table,
+    wanted: list[str],
+    place: dict[str, list[object]],
 ) -> Seen:
     columns = list(dict.fromkeys([*(k for k in table.key if k != "target"), *wanted]))
     names = ", ".join(map(identifier, columns))
     query = f"FROM {identifier(table.name)} WHERE target = ?"
-    values: list[object] = [place["target"]]
+    values: list[object] = [*place["target"]]
     for name in ("pci", "device", "port", "netdev", "name"):
         is_name = name != "name" or table.name in ("netdev", "ip_link", kind.table)
-        if name in table.key and place.get(name) is not None and is_name:
-            query += f" AND {identifier(name)} = ?"
+        if name in table.key and name in place and is_name:
+            query += f" AND list_contains(?, {identifier(name)})"
             values.append(place[name])
     found = findings.database.execute(f"SELECT {names} {query}", values).fetchmany(MOST_ROWS + 1)
     if len(found) <= MOST_ROWS:
@@ -103,8 +123,8 @@ def _rows(
 def explain(findings: Findings, rule: Rule, subject: str) -> Explanation:
     """Everything about one verdict; the findings come from a run with `each`."""
     verdict = _verdict(findings, rule, subject)
-    place = _place(findings, rule, subject)
-    place.setdefault("target", verdict["target"])
+    found = _place(findings, rule, subject)
+    place = _with_members(findings, {"target": verdict["target"], **found})
     wanted: dict[str, list[str]] = {}
     for need in behind([*rule.needs, *rule.uses]):
         table, _, column = need.rpartition(".")
@@ -114,10 +134,11 @@ def explain(findings: Findings, rule: Rule, subject: str) -> Explanation:
         _rows(findings, rule.subject, tables()[name], columns, place)
         for name, columns in wanted.items()
     ]
-    instances = ["", *(str(place[k]) for k in ("pci", "netdev", "device") if place.get(k))]
+    asked = [name for k in ("pci", "netdev", "device") for name in place.get(k, ())]
+    instances = ["", *(str(name) for name in asked if name)]
     answers = findings.database.execute(
         "SELECT target, probe, instance, status FROM probe_result WHERE target = $1 "
         "AND list_contains($2, probe) AND list_contains($3, instance) ORDER BY probe, instance",
-        [place["target"], [*probes_of(rule), *probes_beside(rule)], instances],
+        [verdict["target"], [*probes_of(rule), *probes_beside(rule)], instances],
     ).fetchall()
     return Explanation(verdict, seen, answers)

@@ -123,6 +123,8 @@ def _shape(rule: Rule, columns: list[str]) -> Iterator[str]:
         yield f"each of {', '.join(OPTIONAL)} that it gives ends a line of its last SELECT"
     if ("severity" in columns) != bool(rule.grades):
         yield "a column severity and [grades] belong together"
+    if rule.several and "detail" not in rule.optional:
+        yield "several rows of one subject need a detail that tells them apart"
 
 
 def _plan(database: duckdb.DuckDBPyConnection, query: str) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -83,7 +83,7 @@ def print_seen(
     for table, columns, rows, count in tables:
         screen.line()
         many = f": {count:,} rows, see railwright sql 'FROM {table} WHERE …'"
-        screen.heading(table, "" if rows else many if count else ": no row of this machine")
+        screen.heading(table, "" if rows else many if count else ": no row about it")
         if not rows:
             continue
         cells = [[("not read" if v is None else plain(str(v))) for v in row] for row in rows]
