@@ -9,8 +9,10 @@ mixed fleet is of 40 models, and every fiftieth host has lost one of its NICs.
 Needs root (the runner enters the host's root) and about 30 KB of disk per host.
 """
 
+import os
 import re
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import duckdb
@@ -45,15 +47,23 @@ def _own_bytes(value: str) -> str:
 
 def fresh(value: str, rank: int) -> str:
     """SQL for the same identity on host i."""
-    number = f"({rank * _HOSTS} + i)"
-    octets = f"({number} >> 16), ({number} >> 8) & 255, {number} & 255"
+    return _numbered(quote(shape(value)), str(rank))
+
+
+def shape(value: str) -> str:
+    """The format of an identity: its last three bytes are left open."""
     address = _ADDRESS.fullmatch(value)
     if address:
-        return f"printf({quote(f'{address[1]}%d.%d.%d{address[5] or str()}')}, {octets})"
+        return f"{address[1]}%d.%d.%d{address[5] or ''}"
     tail = _HEX_TAIL.fullmatch(value)
     assert tail is not None
-    shape = re.sub("[0-9a-fA-F]{2}", "%02x", _paired(tail[2]))
-    return f"printf({quote(tail[1].replace('%', '%%') + shape)}, {octets})"
+    return tail[1].replace("%", "%%") + re.sub("[0-9a-fA-F]{2}", "%02x", _paired(tail[2]))
+
+
+def _numbered(shape: str, rank: str) -> str:
+    """SQL: the identity of that shape and rank on host i."""
+    number = f"({rank} * {_HOSTS} + i)"
+    return f"printf({shape}, {number} >> 16, ({number} >> 8) & 255, {number} & 255)"
 
 
 def _paired(tail: str) -> str:
@@ -102,22 +112,49 @@ class Template:
             ).fetchall()
         return [tuple(row) for row in rows]
 
-    def kept(self, table: Table) -> str:
-        """SQL: whether host i of a mixed fleet has a row of the table; damaged ones lack a NIC."""
+    def rows(self, table: Table) -> str:
+        """SQL of the host's rows, each with what is worked out once and not once per host."""
         kinds = table.column_types()
+        own = [
+            column
+            for name in kinds
+            if self._own(table, name)
+            for column in self._shape_and_rank(table, name)
+        ]
         wanted = ["pci", "device", "netdev", "member", "instance"]
         wanted += ["name"] if table.name in ("netdev", "ip_link") else []
-        listed = [name for name in wanted if kinds.get(name) == "VARCHAR"]
-        nics = self.nics()
-        lost = [
-            f"(i // {DAMAGED_EVERY}) % {len(nics)} = {number} AND {identifier(name)} IN "
-            f"({', '.join(map(quote, nic))})"
-            for number, nic in enumerate(nics)
-            for name in listed
+        of_nic = [
+            f"WHEN {identifier(name)} IN ({', '.join(map(quote, nic))}) THEN {number}"
+            for number, nic in enumerate(self.nics())
+            for name in wanted
+            if kinds.get(name) == "VARCHAR"
         ]
-        if not lost:
-            return "true"
-        return f"NOT (i % {DAMAGED_EVERY} = 3 AND ({' OR '.join(f'({one})' for one in lost)}))"
+        nic = f"CASE {' '.join(of_nic)} END" if of_nic else "NULL::BIGINT"
+        source = quote(str(self.facts / f"{table.name}.parquet"))
+        return f"SELECT *, {', '.join([*own, f'{nic} AS _nic'])} FROM read_parquet({source})"
+
+    def kept(self) -> str:
+        """SQL: whether host i of a mixed fleet has the row; damaged ones lack a NIC."""
+        lost = f"(i // {DAMAGED_EVERY}) % {len(self.nics())}"
+        return f"NOT (i % {DAMAGED_EVERY} = 3 AND _nic IS NOT NULL AND _nic = {lost})"
+
+    def _own(self, table: Table, name: str) -> list[str]:
+        """The identities among a column's values."""
+        return [
+            value
+            for value in self._values.get((table.name, name), ())
+            if _own_bytes(value) in self._ranks and not value.startswith(("127.", "::1"))
+        ]
+
+    def _shape_and_rank(self, table: Table, name: str) -> tuple[str, str]:
+        own = self._own(table, name)
+        shapes = " ".join(f"WHEN {quote(value)} THEN {quote(shape(value))}" for value in own)
+        ranks = " ".join(f"WHEN {quote(v)} THEN {self._ranks[_own_bytes(v)]}" for v in own)
+        column = identifier(name)
+        return (
+            f"CASE {column} {shapes} END AS {identifier(f'_shape_{name}')}",
+            f"CASE {column} {ranks} END AS {identifier(f'_rank_{name}')}",
+        )
 
     def column(self, table: Table, name: str, side: int, *, mixed: bool = False) -> str:
         """SQL for a column of host i."""
@@ -126,13 +163,9 @@ class Template:
             return f"printf('Box %02d', i % {CLASSES})"
         if name in ("target", "hostname"):
             return "printf('gpu%06d', i)"
-        cases = [
-            f"WHEN {quote(value)} THEN {fresh(value, self._ranks[_own_bytes(value)])}"
-            for value in self._values.get((table.name, name), ())
-            if _own_bytes(value) in self._ranks and not value.startswith(("127.", "::1"))
-        ]
-        if cases:
-            return f"CASE {column} {' '.join(cases)} ELSE {column} END"
+        if self._own(table, name):
+            shape, rank = identifier(f"_shape_{name}"), identifier(f"_rank_{name}")
+            return f"CASE WHEN {shape} IS NULL THEN {column} ELSE {_numbered(shape, rank)} END"
         described = next(one for one in table.columns if one.name == name)
         if described.volatile and described.type == "BIGINT":
             return f"{column} + (hash(i, {column}) % 1000000)::BIGINT"  # none counts as another
@@ -154,22 +187,27 @@ def _multiply(
     with duckdb.connect(":memory:") as database:
         database.execute("SET threads = 2; SET memory_limit = '4GB'")
         database.execute(f"SET temp_directory = {quote(str(path / 'tmp'))}")
-        for name, table in tables().items():
-            if table.fed_by == "derived":
-                continue
+        database.execute(f"CREATE TABLE hosts AS SELECT i FROM range(1, {hosts + 1}) AS t(i)")
+
+        def write(table: Table) -> None:
             columns = ", ".join(
                 f"{template.column(table, column, side, mixed=mixed)} AS {identifier(column)}"
                 for column in table.column_types()
             )
-            source = quote(str(template.facts / f"{name}.parquet"))
-            kept = template.kept(table) if mixed else "true"
+            kept = template.kept() if mixed else "true"
+            cursor = database.cursor()
+            cursor.execute(f"CREATE TEMP TABLE one AS {template.rows(table)}")
             # Host by host, as hosts answer: rows of one host lie together.
-            database.execute(
-                f"COPY (SELECT {columns} FROM range(1, {hosts + 1}) AS hosts(i), "
-                f"read_parquet({source}) AS t WHERE {kept}) "
-                f"TO {quote(str(facts / f'{name}.parquet'))} "
+            cursor.execute(
+                f"COPY (SELECT {columns} FROM hosts, one WHERE {kept}) "
+                f"TO {quote(str(facts / f'{table.name}.parquet'))} "
                 "(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 122880)"
             )
+
+        # One table at a time takes one core: rows in order are written by one thread.
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            read = [table for table in tables().values() if table.fed_by != "derived"]
+            list(pool.map(write, read))
         shutil.rmtree(path / "tmp", ignore_errors=True)
         target = quote(str(facts / "target.parquet"))
         database.execute(f"CREATE VIEW target AS FROM read_parquet({target})")
