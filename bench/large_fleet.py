@@ -187,7 +187,6 @@ def _multiply(
     with duckdb.connect(":memory:") as database:
         database.execute("SET threads = 2; SET memory_limit = '4GB'")
         database.execute(f"SET temp_directory = {quote(str(path / 'tmp'))}")
-        database.execute(f"CREATE TABLE hosts AS SELECT i FROM range(1, {hosts + 1}) AS t(i)")
 
         def write(table: Table) -> None:
             columns = ", ".join(
@@ -197,9 +196,11 @@ def _multiply(
             kept = template.kept() if mixed else "true"
             cursor = database.cursor()
             cursor.execute(f"CREATE TEMP TABLE one AS {template.rows(table)}")
-            # Host by host, as hosts answer: rows of one host lie together.
+            # Host by host, as hosts answer; a join would mix the rows of two thousand.
+            rows = "unnest((SELECT list(one) FROM one), max_depth := 2)"
             cursor.execute(
-                f"COPY (SELECT {columns} FROM hosts, one WHERE {kept}) "
+                f"COPY (SELECT {columns} "
+                f"FROM (SELECT i, {rows} FROM range(1, {hosts + 1}) AS hosts(i)) WHERE {kept}) "
                 f"TO {quote(str(facts / f'{table.name}.parquet'))} "
                 "(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 122880)"
             )
