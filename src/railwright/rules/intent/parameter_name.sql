@@ -52,12 +52,6 @@ offered as (
     where current_text is not null and name in (select said.name from named)
 ),
 
-gates as (
-    select target, pci, name, port, current_code
-    from nic_parameter
-    where name in ('ADVANCED_PCI_SETTINGS', 'PHY_RATE_MASK_OVERRIDE') and element = -1
-),
-
 cards as (
     select
         n.target,
@@ -94,6 +88,13 @@ answered as (
     from (select distinct target, pci from wishes) as w
     inner join nic_parameter as n on n.target = w.target and n.pci = w.pci
     where n.current_text is not null
+),
+
+gates as (
+    select n.target, n.pci, n.name, n.port, n.current_code
+    from (select distinct target, pci from wishes where gate is not null) as w
+    inner join nic_parameter as n on n.target = w.target and n.pci = w.pci
+    where n.name in ('ADVANCED_PCI_SETTINGS', 'PHY_RATE_MASK_OVERRIDE') and n.element = -1
 ),
 
 -- One card that has it is enough: the name is right.

@@ -82,17 +82,22 @@ bonded as (
 
 -- An Ethernet port that has lost its network device has no GIDs either; one whose network device is in a pod keeps them.
 rooted as (
-    select s.target, s.slot, count(distinct d.device) as devices, count(distinct g.device) as with_gids
-    from slot as s
-    inner join rdma_device as d on d.target = s.target and d.pci = s.pci
-    inner join rdma_port as p on p.target = d.target and p.device = d.device and p.link_layer = 'Ethernet'
-    left join gid as g on g.target = d.target and g.device = d.device
+    select s.target, s.slot, count(*) as devices, count(g.device) as with_gids
+    from (select distinct target, device from rdma_port where link_layer = 'Ethernet') as p
+    inner join rdma_device as d on d.target = p.target and d.device = p.device
+    inner join slot as s on s.target = d.target and s.pci = d.pci
+    left join (select distinct target, device from gid) as g on g.target = d.target and g.device = d.device
     group by s.target, s.slot
 ),
 
 -- INTERNAL_CPU_OFFLOAD_ENGINE 0 is ENABLED: the DPU's own system has the ports.
 dpu as (
-    select distinct target, pci from nic_parameter where name = 'INTERNAL_CPU_OFFLOAD_ENGINE' and current_code = 0
+    select distinct n.target, n.pci
+    from part_scope as p
+    inner join nic_parameter as n on n.target = p.target and n.pci = p.pci
+    where
+        p.found_part in ('15b3:a2d2', '15b3:a2d6', '15b3:a2dc', '15b3:a2df')
+        and n.name = 'INTERNAL_CPU_OFFLOAD_ENGINE' and n.current_code = 0
 ),
 
 rdma_module as (
@@ -136,7 +141,7 @@ cards as (
     from part_scope as p
     inner join host_scope as h on h.target = p.target
     left join bonded as b on b.target = p.target and b.slot = p.slot
-    left join dpu as d on d.target = p.target and d.pci = p.pci and p.found_part in ('15b3:a2d2', '15b3:a2d6', '15b3:a2dc', '15b3:a2df')
+    left join dpu as d on d.target = p.target and d.pci = p.pci
     left join rdma_module as m on m.target = p.target
     left join rooted as r on r.target = p.target and r.slot = p.slot
     where p.kind = 'nic' and p.found_part is not null and p.source <> 'split'

@@ -40,6 +40,13 @@ with devices as (
     select target, device from rdma_port
 ),
 
+-- A million NICs have fifty million PCI functions, at the same few addresses on every host of a kind.
+functions as (
+    select f.target, f.pci, f.physical_function, f.driver
+    from pci_function as f
+    semi join (select distinct pci from rdma_device) as r on r.pci = f.pci -- null: a device without an address has no function
+),
+
 ports as (
     select
         p.target,
@@ -69,5 +76,5 @@ select
     case p.link_layer when 'Ethernet' then 'medium' else 'high' end as severity
 from devices as d
 left join rdma_device as r on r.target = d.target and r.device = d.device
-left join pci_function as f on f.target = r.target and f.pci = r.pci
+left join functions as f on f.target = r.target and f.pci = r.pci
 left join ports as p on p.target = d.target and p.device = d.device
