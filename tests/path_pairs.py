@@ -12,7 +12,9 @@ from lab.fleet.fabric import Fabric, Routing, answers
 from lab.fleet.fabric.hearing import netdev
 from lab.fleet.fabric.routes import host_address, planned_places, text
 from lab.fleet.faults.switch_fault import FabricInjection, Place, all_fabric_faults, changed, places
-from railwright.fabric.trace import Trace, traces
+from railwright.check.along import rules_on_path, told_along
+from railwright.check.run import checked
+from railwright.fabric.trace import Trace, trace, ways
 from railwright.intent.site import read_site
 from railwright.store.snapshot import Snapshot
 
@@ -75,7 +77,8 @@ def _compared(
     by_end = {end: link for end, link in fabric.by_end().items() if fabric.is_host(end.machine)}
     rails = {rail: [end for end in by_end if end.port == rail] for rail in range(fabric.host_ports)}
     links = fabric.links
-    with snapshot.database() as database:
+    # Judged once: every pair of the fabric meets the same ends.
+    with checked(snapshot, rules_on_path(), SITE, [], each=True) as findings:
         for _ in range(count):
             first, last = chance.sample(rails[chance.randrange(fabric.host_ports)], 2)
             source, destination = (
@@ -85,9 +88,10 @@ def _compared(
             leaf = fabric.switch(links.upper[link])
             entry = (leaf.name, leaf.ports[links.upper_port[link]].name)
             raw = walk.between(entry, text(host_address(addresses[last])))
-            yield Pair(
-                source, destination, raw, traces(database, SITE, source, destination, None)[0]
-            )
+            way = ways(findings.database, SITE, source, destination, None)[0]
+            told = told_along(findings, way)
+            judged = trace(findings.database, way.walk, way.packet, told)
+            yield Pair(source, destination, raw, judged)
 
 
 def differences(pair: Pair) -> list[str]:

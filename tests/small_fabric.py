@@ -48,7 +48,15 @@ def host_rows(name: str) -> Rows:
         "target": [target(name, kind="host")],
         "host": [{**own, "hostname": f"{name}.example.net"}],
         "probe_result": answers(
-            name, "pci", "infiniband", "netdev", "ip_address", "ip_route", "lldpctl", "mlnx_qos"
+            name,
+            "pci",
+            "infiniband",
+            "netdev",
+            "ip_address",
+            "ip_route",
+            "lldpctl",
+            "mlnx_qos",
+            "ecn",
         ),
     }
     for rail in (0, 1):
@@ -71,6 +79,7 @@ def host_rows(name: str) -> Rows:
             "qos_port": [{**own, "netdev": netdev, "trust": "dscp"}],
             "qos_priority": [{**own, "netdev": netdev, "priority": p, "pfc_enabled": p == 3} for p in range(8)],
             "qos_dscp": [{**own, "netdev": netdev, "dscp": d, "priority": usual_class(d)} for d in range(64)],
+            "ecn_parameter": [{**own, "netdev": netdev, "role": "np", "name": n, "value": v} for n, v in (("cnp_dscp", "48"), ("cnp_802p_prio", "6"))],
             "address": [{**own, "netdev": netdev, "family": "inet", "address": f"{NETWORKS[rail]}.{name[-1]}", "place": 0, "prefix_length": 26, "scope": "global"}],
             "lldp_neighbor": [heard_by_host(name, netdev, leaf, PORTS[leaf][name])],
         }  # fmt: skip
@@ -153,7 +162,7 @@ def eos_rows(name: str) -> Rows:
         "switch_pfc": [{**own, "port": p, "priority": c, "enabled": c == 3, "is_operational": c == 3} for p in ports for c in range(8)],
         "switch_dscp": [{**own, "map": "", "dscp": d, "traffic_class": usual_class(d)} for d in range(64)],
         "switch_class_queue": [{**own, "map": "", "traffic_class": c, "queue": c} for c in range(8)],
-        "switch_queue": [{**own, "port": p, "queue": q, "ecn_enabled": q == 3} for p in ports for q in range(8)],
+        "switch_queue": [{**own, "port": p, "queue": q, "ecn_enabled": q == 3, "scheduler": "strict" if q == 6 else "dwrr"} for p in ports for q in range(8)],
         "switch_route": [_route(name, "eos_route", rail) for rail in (0, 1)],
     }  # fmt: skip
 

@@ -344,6 +344,11 @@ def test_severity_chooses_findings_and_not_only_rules(dormant: Path, graded: Pat
         ("'low' end", "'high' end", "has severity 'high', which is no grade"),
         (" as severity", " as detail", "a column severity and [grades] belong together"),
         ('since = "1"', 'since = "1"\nseveral = true', "several rows of one subject need a detail"),
+        (
+            'since = "1"',
+            'on_path = {packets = ["pings"], sides = ["in"]}\nsince = "1"',
+            "on_path has packets, of data, CNP, other",
+        ),
     ],
 )
 def test_a_header_that_does_not_fit_is_refused(

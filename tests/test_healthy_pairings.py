@@ -16,10 +16,6 @@ from pairing_sites import HOSTS, RAILS, Pairing, Sites, pairings
 pytestmark = [pytest.mark.root, pytest.mark.timeout(600)]
 PAIRINGS = {one.number: one for one in pairings(Path(__file__).with_name("healthy_pairings.toml"))}
 
-WRONG = {
-    (7, "INTENT.pfc"): "INTENT.pfc wants all that may be lossless on a host; data has one priority",
-}
-
 
 @pytest.fixture(scope="module", autouse=True)
 def one_core() -> Iterator[None]:
@@ -60,34 +56,17 @@ def named(pairing: Pairing) -> str:
     return f"{pairing.number}-{pairing.leaf.replace('/', '-')}-{pairing.host or 'unread'}"
 
 
-def wanted(pairing: Pairing, rule: str = "") -> dict[tuple[str, str], int]:
-    """By hand: of one rule, or of all."""
-    listed = {tuple(text.split()): count for text, count in (pairing.findings or {}).items()}
-    return {(found, severity): count for (found, severity), count in listed.items()
-            if rule in ("", found)}  # fmt: skip
+def wanted(pairing: Pairing) -> dict[tuple[str, ...], int]:
+    """By hand: (rule, severity) with counts."""
+    return {tuple(text.split()): count for text, count in (pairing.findings or {}).items()}
 
 
 @pytest.mark.parametrize("pairing", PAIRINGS.values(), ids=named)
 def test_a_healthy_pairing(said: Said, pairing: Pairing) -> None:
     found, unknown, troubled = said.of(pairing.number)
-    right = {key: n for key, n in found.items() if (pairing.number, key[0]) not in WRONG}
-    assert right == wanted(pairing)
+    assert found == wanted(pairing)
     assert {key: why for key, why in unknown.items() if key not in (pairing.unknown or {})} == {}
     assert troubled == []
-
-
-@pytest.mark.parametrize(
-    ("number", "rule"),
-    [
-        pytest.param(
-            number, rule, id=f"{number}-{rule}", marks=pytest.mark.xfail(strict=True, reason=why)
-        )
-        for (number, rule), why in sorted(WRONG.items())
-    ],
-)
-def test_a_rule_that_is_wrong_about_a_pairing(said: Said, number: int, rule: str) -> None:
-    found, _, _ = said.of(number)
-    assert {key: n for key, n in found.items() if key[0] == rule} == wanted(PAIRINGS[number], rule)
 
 
 def test_all_pairings_are_there_and_name_every_port() -> None:

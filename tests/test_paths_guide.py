@@ -7,6 +7,7 @@ import pytest
 from by_hand import with_derived
 from conftest import REPOSITORY
 from small_fabric import change, fabric
+from test_paths import ACCEPTED
 from typer.testing import CliRunner
 
 from railwright.cli import program
@@ -21,6 +22,7 @@ BLOCKS = re.findall(
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("store")
     (folder / "site.toml").write_text('profile = "roce-lossless"\n')
+    (folder / "waivers.toml").write_text(ACCEPTED)
     rows = change(fabric(), "switch_port", {"target": "leaf1", "port": "Ethernet8"}, mtu=1500)
     with_derived(folder, rows)
     return folder

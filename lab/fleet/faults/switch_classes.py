@@ -1,7 +1,7 @@
 """Classes of packets on switches: PFC, trust, maps, marking, notifications."""
 
 from lab.fleet.fabric.plan import STORAGE_DSCP
-from lab.fleet.fabric.setting import CNP_CLASS, DATA_CLASS, DATA_DSCP
+from lab.fleet.fabric.setting import CNP_CLASS, CNP_DSCP, DATA_CLASS, DATA_DSCP
 from lab.fleet.faults.switch_change import (
     dscp,
     host_card,
@@ -70,6 +70,7 @@ FABRIC_FAULTS = (
         change=port(trust="pcp"),
         # It does not go by DSCP, and so gives data no class, unlike its peers.
         expects=("SWQ-02 {end}",),
+        implies=("SWQ-19 {end}",),
         by_cohort=("SWQ-02 {end}",),
         by_nobody=EITHER,
     ),
@@ -80,6 +81,15 @@ FABRIC_FAULTS = (
         change=whole_switch(dscp(DATA_DSCP, 0)),
         expects=("SWQ-02 {ends}",),
         by_cohort=("SWQ-02 {ends}",),
+    ),
+    FabricFault(
+        name="notifications_in_best_effort",
+        rule="SWQ-19",
+        at=("leaf", "spine"),
+        change=whole_switch(dscp(CNP_DSCP, 0)),
+        expects=("SWQ-19 {ends}",),
+        implies=("SWQ-15 {ends}",),
+        by_cohort=("SWQ-19 {ends}",),
     ),
     FabricFault(
         name="no_marks",

@@ -1,5 +1,7 @@
 """One rule over all subjects, every one accounted for in a single pass."""
 
+from collections.abc import Iterable
+
 from railwright.check.rule import OPTIONAL, Rule
 from railwright.check.tables import SILENT
 from railwright.schema.subjects import Subject
@@ -40,17 +42,31 @@ def subject_text(subject: Subject, alias: str = "") -> str:
 _TOLD_OF = "verdict IN ('fail', 'unknown')"
 
 
-def verdicts(
-    rule: Rule, query: str, *, each: bool = False, alike: str = "", few: bool = False
+def verdicts(  # noqa: PLR0913
+    rule: Rule,
+    query: str,
+    *,
+    each: bool = False,
+    named: Iterable[str] = (),
+    alike: str = "",
+    few: bool = False,
 ) -> str:
     """All verdicts of a rule: one row per subject that failed or is unknown, one per other verdict.
 
     The one pass: subjects that are in order have NULL in every column, and fall into one group.
-    With `each`, nothing is folded: every subject shows its verdict. `alike` is a table of machines
-    that stand for others: their verdicts count for all of them. Where subjects are `few`, they are
-    kept and gone through twice, which takes less planning.
+    With `each`, nothing is folded: every subject shows its verdict; on machines that are `named`
+    they always do. `alike` is a table of machines that stand for others: their verdicts count for
+    all of them. Where subjects are `few`, they are kept and gone through twice, which takes less
+    planning.
     """
-    told_of = "true" if each else _TOLD_OF
+    listed = f"[{', '.join(map(quote, sorted(named)))}]::VARCHAR[]"
+    told_of = (
+        "true"
+        if each
+        else f"({_TOLD_OF} OR list_contains({listed}, target))"
+        if named
+        else _TOLD_OF
+    )
     judged = f"SELECT *, {_VERDICT} AS verdict, 1 AS subjects FROM (\n{query}\n)"
     if rule.several:
         keys = ", ".join(identifier(name) for name in rule.subject.key)
@@ -58,11 +74,12 @@ def verdicts(
             f"FROM ({judged}) QUALIFY row_number() OVER (PARTITION BY {keys} ORDER BY {_WORST}) = 1"
         )
     if alike:
+        apart = f"({_TOLD_OF} OR list_has_any({listed}, members))" if named else told_of
         judged = f"""
             SELECT * EXCLUDE (example, members)
                 REPLACE (
-                    unnest(CASE WHEN {told_of} THEN members ELSE [example] END) AS target,
-                    CASE WHEN {told_of} THEN 1 ELSE len(members) END AS subjects
+                    unnest(CASE WHEN {apart} THEN members ELSE [example] END) AS target,
+                    CASE WHEN {apart} THEN 1 ELSE len(members) END AS subjects
                 )
             FROM ({judged}) AS j
             INNER JOIN {alike} AS a ON a.example = j.target
@@ -81,10 +98,10 @@ def verdicts(
         return f"""
             WITH judged AS MATERIALIZED ({judged})
             SELECT {quote(rule.id)} AS rule, verdict, {shown}, 1::BIGINT AS subjects
-            FROM judged WHERE {_TOLD_OF}
+            FROM judged WHERE {told_of}
             UNION ALL BY NAME
             SELECT {quote(rule.id)} AS rule, verdict, count(*) AS subjects
-            FROM judged WHERE NOT {_TOLD_OF} GROUP BY verdict
+            FROM judged WHERE NOT {told_of} GROUP BY verdict
         """
     shown = ",\n".join(
         f"CASE WHEN {told_of} THEN {sql} END AS {name}" for name, sql in told.items()

@@ -37,6 +37,7 @@ TEXTS = (
     "cost_gbps",
     "unread_facts",
     "reason",
+    "classes",
 )
 
 

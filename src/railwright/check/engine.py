@@ -35,6 +35,7 @@ class Request:
     before: Path | None = None
     seconds: float = RULE_SECONDS
     each: bool = False  # a row for every subject, also for those in order
+    named: frozenset[str] = frozenset()  # the same for the subjects of these machines alone
     fold: bool | None = None  # machines that are alike are judged once; None = in large fleets
     alone: bool = False  # one rule at a time
 
@@ -69,12 +70,12 @@ class Request:
         query = with_parameters(rule.sql, rule.parameters)
         entry: dict[str, Any] = {
             "rule": rule.id,
-            "query": verdicts(rule, query, each=self.each, few=few),
+            "query": verdicts(rule, query, each=self.each, named=self.named, few=few),
             "probe": rule.subject.probe,
             "silent": silent_targets(rule),
         }
         if group is not None:
-            folded = verdicts(rule, query, alike=alike_name(group))
+            folded = verdicts(rule, query, named=self.named, alike=alike_name(group))
             entry |= {"group": group, "folded": folded}
         return entry
 

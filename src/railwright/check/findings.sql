@@ -159,6 +159,7 @@ select
     g.observed,
     g.expected,
     g.detail,
+    g.classes,
     g.cost_gbps,
     case
         when coalesce(w.number, n.number) is not null then case g.verdict when 'fail' then 'waived' else 'accepted' end

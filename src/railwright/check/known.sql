@@ -45,6 +45,10 @@ create macro class_of(classes, dscp) as
         when classes[dscp + 1] between '0' and '7' then classes[dscp + 1]::INTEGER
     end;
 
+-- Such a class in words.
+create macro class_words(class) as
+    case class when -1 then 'no class' else 'class ' || class end;
+
 -- The priority that a host's map (netdev_qos.dscp_priorities) gives a DSCP; NULL where it shows none.
 create macro priority_of(priorities, dscp) as
     case when priorities[dscp + 1] between '0' and '7' then priorities[dscp + 1]::INTEGER end;

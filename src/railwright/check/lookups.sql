@@ -126,6 +126,50 @@ create or replace {kind} macro acting_trust(trust) as case trust when 'both' the
 -- Whether a finding belongs to this end.
 create or replace {kind} macro is_blamed(whom) as whom in ('this end', 'cannot be told');
 
+-- Where a switch's ports put a DSCP: into which class and queue, held against the class that is wanted, or against what most
+-- ports of their kind do. Not every system tells which queue a class leaves through: compared where it was read.
+create or replace {kind} macro dscp_way(dscp, wanted) as table
+with ways as (
+    select e.target, e.port, e.cohort, class_of(e.dscp_classes, dscp) as class, c.queue
+    from end_scope as e
+    left join port_class as c on c.target = e.target and c.port = e.port and c.class = class_of(e.dscp_classes, dscp)
+    where (e.kind = 'switch' or e.kind is null) and (e.role in ('compute', 'fabric') or e.role is null)
+),
+
+usual as (
+    select
+        cohort,
+        usual_of(class) as class,
+        usual_of(class || ' ' || queue) as way,
+        count(*) >= 4 and count(class) < count(*) as is_open
+    from ways
+    group by cohort
+),
+
+judged as (
+    select
+        w.*,
+        u.way,
+        case when wanted is not null then wanted else u.class end as needed,
+        coalesce(w.class || ' ' || w.queue <> u.way, false) as is_queued_elsewhere, -- null: compared where it is told
+        -- Without a wish and without a majority there is nothing to hold it against.
+        case when wanted is not null or u.class is not null then true when not u.is_open then false end as is_judged
+    from ways as w
+    left join usual as u on u.cohort = w.cohort
+)
+
+select
+    target,
+    port,
+    is_judged,
+    case
+        when is_judged or class is null then class <> needed or is_queued_elsewhere
+        when not is_judged then false
+    end as is_elsewhere,
+    'DSCP ' || dscp || ' in ' || class_words(class) || case when class = needed then ' and queue ' || queue else '' end as found,
+    class_words(needed) || case when class = needed then ' and queue ' || split_part(way, ' ', 2) else '' end as needed
+from judged;
+
 -- Every class of a switch's port with what the port is for.
 create or replace {kind} view end_class as
 select e.*, c.* exclude (target, port, read_at)

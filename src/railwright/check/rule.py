@@ -2,8 +2,8 @@
 
 The SELECT gives one row for every subject in scope, good or bad: the key columns of its subject
 kind, then `observed`, `expected`, `applies`, `fault`, and if it likes `detail`, `inferred`,
-`cost_gbps`, `severity`, `unread_facts` and `reason`. `fault` is true, false or NULL, and NULL is
-unknown. Beside the file lie its cases.
+`cost_gbps`, `severity`, `unread_facts`, `reason` and `classes`. `fault` is true, false or NULL, and
+NULL is unknown. Beside the file lie its cases.
 """
 
 import re
@@ -27,7 +27,8 @@ AGREED = ("observed", "expected", "applies", "fault")
 # severity); what the fault costs at this subject; how bad it is there, one of the header's grades;
 # facts of schema/system.toml, joined by commas: that they were not read is all that
 # makes this verdict unknown.
-# Why it is unknown although all was read, one of REASONS.
+# Why it is unknown although all was read, one of REASONS. Which traffic classes it is about, joined
+# by commas, where it is not all of them.
 OPTIONAL = {
     "detail": "VARCHAR",
     "inferred": "BOOLEAN",
@@ -35,6 +36,7 @@ OPTIONAL = {
     "severity": "VARCHAR",
     "unread_facts": "VARCHAR",
     "reason": "VARCHAR",
+    "classes": "VARCHAR",
 }
 # Why a rule cannot tell where everything it needs was read: the words are printed.
 REASONS = {
@@ -93,6 +95,19 @@ class Use:
         return ": ".join(filter(None, (PURPOSES[self.purpose], self.why)))
 
 
+# RoCE data of the site, the notifications that answer its marks, and any other large packet.
+PACKETS = ("data", "CNP", "other")
+SIDES = ("in", "out")
+
+
+@dataclass(frozen=True)
+class OnPath:
+    """A fault that a packet meets on its way: `railwright path` tells of it there."""
+
+    packets: tuple[str, ...]  # of PACKETS
+    sides: tuple[str, ...]  # of SIDES: where packets come in, and where they go out
+
+
 @dataclass(frozen=True)
 class Rule:
     """One rule as its file says it."""
@@ -123,6 +138,7 @@ class Rule:
     several: bool = False  # rows per subject, of which the worst counts
     parameters: tuple[Parameter, ...] = ()
     grades: dict[str, str] = field(default_factory=dict)  # severity -> when; {} = always the same
+    on_path: OnPath | None = None  # None = no packet fares worse for it
 
     @property
     def cases_path(self) -> Path:
@@ -140,6 +156,16 @@ class Rule:
     def severities(self) -> tuple[str, ...]:
         """Every severity that it can give, the worst first."""
         return tuple(one for one in SEVERITIES if one in self.grades) or (self.severity,)
+
+    def said(self, observed: str | None, expected: str | None) -> str:
+        """Its message without the subject, which stands elsewhere."""
+        bare = self.message.replace("{subject}: ", "").replace("{subject} ", "")
+        text = bare.format(
+            subject="it",
+            observed="not read" if observed is None else observed or "''",
+            expected="?" if expected is None else expected or "''",
+        )
+        return text[:1].upper() + text[1:]
 
     def tables(self) -> list[str]:
         """The fact tables it needs."""
@@ -197,6 +223,19 @@ def _parameters(raw: object, path: Path) -> tuple[Parameter, ...]:
             raise RuleError(f"{path}: parameter {name} must have default, unit and reason")
         found.append(Parameter(name, **data))
     return tuple(found)
+
+
+def _on_path(data: dict[str, object], path: Path) -> OnPath | None:
+    raw = data.pop("on_path", None)
+    if raw is None:
+        return None
+    if isinstance(raw, dict) and set(raw) == {"packets", "sides"}:
+        found = OnPath(_texts(raw, "packets", path), _texts(raw, "sides", path))
+        if set(PACKETS).issuperset(found.packets) and set(SIDES).issuperset(found.sides):
+            return found
+    raise RuleError(
+        f"{path}: on_path has packets, of {', '.join(PACKETS)}, and sides, of {', '.join(SIDES)}"
+    )
 
 
 def _wrong_grades(rule: Rule) -> Iterator[str]:
@@ -277,6 +316,7 @@ def load_rule(path: Path, folder: Path) -> Rule:
     plain["uses"] = _uses(data, path)
     plain["unless"] = _reasons(data, "unless", "table.column = when it is not asked for", path)
     plain["grades"] = _reasons(data, "grades", "severity = when it is that", path)
+    plain["on_path"] = _on_path(data, path)
     plain["topic"] = path.parent.relative_to(folder).as_posix()
     odd = [k for k in _TEXTS if k in data and not isinstance(data[k], str)]
     odd += [k for k in _SWITCHES if k in data and not isinstance(data[k], bool)]

@@ -1,7 +1,7 @@
 """facts + intent -> findings, from one end to the other."""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import date
@@ -50,11 +50,17 @@ def chosen(choice: Choice, site: Site) -> dict[str, Rule]:
     else:
         found = {i: r for i, r in everything.items() if not r.preview}
     worst = SEVERITIES.index(choice.severity)
-    return {
-        i: _with_thresholds(rule, site)
+    kept = {
+        i: rule
         for i, rule in found.items()
         if not _matches(rule, choice.ignore) and SEVERITIES.index(rule.severity) <= worst
     }
+    return with_thresholds(kept, site)
+
+
+def with_thresholds(rules: dict[str, Rule], site: Site) -> dict[str, Rule]:
+    """The same rules with the numbers that the site gives them."""
+    return {name: _with_thresholds(rule, site) for name, rule in rules.items()}
 
 
 def _any(rules: dict[str, Rule], pattern: str) -> bool:
@@ -87,8 +93,12 @@ def checked(  # noqa: PLR0913
     today: date | None = None,
     seconds: float = RULE_SECONDS,
     each: bool = False,
+    named: Iterable[str] = (),
 ) -> Iterator[Findings]:
-    """Run them; the findings live as long as the block."""
+    """Run them; the findings live as long as the block.
+
+    With `each` every subject has its verdict, of the `named` machines all theirs.
+    """
     with tempfile.TemporaryDirectory(prefix="railwright-check-") as name:
         folder = Path(name)
         for one in (snapshot, before):
@@ -105,6 +115,7 @@ def checked(  # noqa: PLR0913
             before.facts if before else None,
             seconds,
             each,
+            frozenset(named),
         )
         ran = run(request)
         ran += [

@@ -7,10 +7,9 @@ import typer
 
 from railwright.check.rule import SEVERITIES
 from railwright.check.run import Choice, checked, chosen
-from railwright.check.waivers import load_waivers
 from railwright.cli.common import SITE, SNAPSHOT, STORE, WAIVERS
-from railwright.cli.opening import opened
-from railwright.config import site_file, store_folder, waiver_file
+from railwright.cli.opening import decisions, opened
+from railwright.config import site_file, store_folder
 from railwright.errors import UsageError
 from railwright.intent.site import load_site
 from railwright.report.console import next_step, output
@@ -50,8 +49,7 @@ def check(
     described = site_file(site, folder)
     wanted = load_site(described)
     found = chosen(Choice(tuple(select), tuple(ignore), severity, tuple(rules)), wanted)
-    given = waiver_file(waivers, folder)
-    decided = load_waivers(given if waivers or given.is_file() else None)
+    decided = decisions(waivers, folder)
     with checked(now, found, wanted, decided, before=earlier, severity=severity) as findings:
         status = exit_status(findings)
         if form == "text":

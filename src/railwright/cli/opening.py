@@ -1,7 +1,9 @@
-"""Opening the snapshot that a verb was asked for."""
+"""Opening the snapshot that a verb was asked for, and what was decided about its findings."""
 
 from pathlib import Path
 
+from railwright.check.waivers import Waiver, load_waivers
+from railwright.config import waiver_file
 from railwright.model.remake import Work, is_remade, remade, work_on
 from railwright.report.console import remarks
 from railwright.report.screen import about
@@ -24,6 +26,12 @@ def opened(store: Path, wanted: str | None) -> Snapshot:
             f"{about(work.seconds)}: railwright store upgrade {snapshot.name}"
         )
     return remade(snapshot, work, parsed=short)
+
+
+def decisions(given: Path | None, store: Path) -> list[Waiver]:
+    """Waivers and accepted gaps; a file that is named must be there."""
+    file = waiver_file(given, store)
+    return load_waivers(file if given or file.is_file() else None)
 
 
 def as_written(store: Path, wanted: str | None) -> Snapshot:

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import typer
 
-from railwright.cli.common import SITE, STORE
-from railwright.cli.opening import opened
+from railwright.check.along import traces
+from railwright.cli.common import SITE, STORE, WAIVERS
+from railwright.cli.opening import decisions, opened
 from railwright.config import site_file, store_folder
 from railwright.errors import UsageError
 from railwright.fabric.classes import sections
-from railwright.fabric.trace import traces
 from railwright.intent.site import load_site
 from railwright.report.console import next_step, output
 from railwright.report.hops import hops_json, hops_status, print_hops
@@ -30,6 +30,7 @@ def path(
         None, "--snapshot", help="Path, name or beginning of the date. Default: the latest."
     ),
     site: Path | None = SITE,
+    waivers: Path | None = WAIVERS,
     store: Path | None = STORE,
 ) -> None:
     """What each hop does to RoCE data and its CNP. Exit status 1: broken; 3: not all is known."""
@@ -38,19 +39,20 @@ def path(
     if source is not None and destination is None:
         raise UsageError("a path has two ends", do="railwright path gpu001:mlx5_0 gpu002:mlx5_0")
     wanted = load_site(site_file(site, folder))
-    with found.database() as database:
-        if source is None or destination is None:
+    if source is None or destination is None:
+        with found.database() as database:
             hops = list(sections(database))
-            status = hops_status(hops)
-            said = hops_json(hops, found.name) if as_json else ""
-            if not as_json:
-                print_hops(Screen(output()), hops, found.name)
-        else:
-            ways = traces(database, wanted, source, destination, dscp)
-            status = exit_status(ways)
-            said = traces_json(found.name, ways) if as_json else ""
-            if not as_json:
-                print_traces(Screen(output()), ways)
+        status = hops_status(hops)
+        said = hops_json(hops, found.name) if as_json else ""
+        if not as_json:
+            print_hops(Screen(output()), hops, found.name)
+    else:
+        decided = decisions(waivers, folder)
+        ways = traces(found, wanted, decided, (source, destination), dscp)
+        status = exit_status(ways)
+        said = traces_json(found.name, ways) if as_json else ""
+        if not as_json:
+            print_traces(Screen(output()), ways)
     if as_json:
         typer.echo(said)
     next_step("railwright links" if source else "railwright path HOST:DEVICE HOST:DEVICE")

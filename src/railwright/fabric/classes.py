@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 import duckdb
 
+from railwright.fabric.ends import CLASSES
+
 # What a port does with the classes that matter: those that pause, mark, or go first.
 _CLASSES = """
 SELECT target, port, string_agg(
@@ -14,12 +16,11 @@ SELECT target, port, string_agg(
     || CASE WHEN ecn_enabled IS NULL THEN ', ECN not read' WHEN NOT ecn_enabled THEN ''
             ELSE ', ECN'
                  || coalesce(printf(' from %,d to %,d', ecn_minimum_bytes, ecn_maximum_bytes), '')
-                 || CASE WHEN red_enabled IS false AND system = 'sonic' THEN ' not enabled'
-                         ELSE '' END END
+                 || CASE WHEN red_enabled IS false THEN ' not enabled' ELSE '' END END
     || CASE WHEN pfc AND is_lossless IS false THEN ', lossy buffer'
             WHEN pfc THEN coalesce(printf(', headroom %,d', headroom_bytes), '') ELSE '' END,
     '; ' ORDER BY class) FILTER (pfc OR ecn_enabled OR scheduler = 'strict') AS does
-FROM port_class JOIN {of} USING (target, port)
+FROM ({classes}) JOIN {of} USING (target, port)
 GROUP BY target, port
 """
 # First as numbers, for there are hundreds of thousands of ports; in words only one of each kind.
@@ -42,7 +43,7 @@ alike AS (
 )
 SELECT {_SHOWN}, coalesce(c.does, '') AS does, sum(ports)::BIGINT, min(example),
        list_distinct(flatten(list(switches)))
-FROM alike AS a LEFT JOIN ({_CLASSES.format(of="alike")}) AS c USING (target, port)
+FROM alike AS a LEFT JOIN ({_CLASSES.format(classes=CLASSES, of="alike")}) AS c USING (target, port)
 GROUP BY {_SHOWN}, c.does
 ORDER BY tier NULLS LAST, facing NULLS LAST, system, sum(ports) DESC, min(example)
 """

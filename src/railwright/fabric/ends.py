@@ -28,11 +28,19 @@ class End(NamedTuple):
     trust: str | None
     dscp_classes: str | None
     pfc_mask: int | None
+    device_port: int | None
 
     @property
     def name(self) -> str:
         """As people write it."""
         return f"{self.target}:{self.port}"
+
+    @property
+    def subjects(self) -> tuple[str, ...]:
+        """As rules name it: the end, and the RDMA port that it is the end of."""
+        return (self.name, f"{self.target}:{self.device}/{self.device_port}")[
+            : 1 + bool(self.device)
+        ]
 
 
 class ClassFacts(NamedTuple):
@@ -54,6 +62,12 @@ class ClassFacts(NamedTuple):
 
 COLUMNS = ", ".join(End._fields)
 CLASS_COLUMNS = ", ".join(ClassFacts._fields)
+# Where a system has no second switch for marking, there is none that could be off.
+CLASSES = """
+SELECT c.* REPLACE (CASE WHEN f.state <> 'lacking' THEN c.red_enabled END AS red_enabled)
+FROM port_class AS c
+LEFT JOIN switch_fact AS f ON f.target = c.target AND f.fact = 'marking_switch'
+"""
 
 
 Ends = dict[str, dict[str, End]]  # by machine and port
@@ -76,7 +90,7 @@ def classes_of(
 ) -> dict[tuple[str, str, int], ClassFacts]:
     """What the ports of some switches do with some classes."""
     rows = database.execute(
-        f"SELECT target, port, class, {CLASS_COLUMNS} FROM port_class WHERE "
+        f"SELECT target, port, class, {CLASS_COLUMNS} FROM ({CLASSES}) WHERE "
         "target IN (SELECT unnest(?::VARCHAR[])) AND class IN (SELECT unnest(?::INTEGER[]))",
         [sorted(targets), sorted(classes)],
     ).fetchall()

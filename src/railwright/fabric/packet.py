@@ -1,5 +1,7 @@
-"""What is sent, and what is meant to become of it: RoCE data, and the CNP that answers marks."""
+"""What is sent: RoCE data, and the CNP that answers marks."""
 
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import NamedTuple
 
 import duckdb
@@ -12,18 +14,17 @@ SITE = "the site file"
 
 
 class Packet(NamedTuple):
-    """A packet, and what its way must do for it. None: nobody has said, so it is not judged."""
+    """A packet, and who says what it is sent with."""
 
     name: str  # data or CNP
     dscp: int | None
-    dscp_from: str  # who says so; '' = nobody
-    meant_class: int | None
-    lossless: (
-        bool | None
-    )  # whether it must not be dropped (data) or must not be paused (CNP: False)
-    lossless_from: str
-    marked: bool | None  # whether it must be marked before queues are full
-    mtu: int | None  # the largest that the sender may send
+    dscp_from: str  # '' = nobody
+    is_meant: bool = True  # False = the site sends its data with another DSCP
+
+    @property
+    def kind(self) -> str:
+        """Whose rules it is judged by: what the site means for data it does not mean for others."""
+        return self.name if self.is_meant else "other"
 
 
 def class_at(end: End, dscp: int | None) -> int | str | None:
@@ -32,6 +33,11 @@ def class_at(end: End, dscp: int | None) -> int | str | None:
         return None
     found = end.dscp_classes[dscp]
     return None if found == "?" else "." if found == "." else int(found)
+
+
+def classes_at(ends: Iterable[End], dscp: int | None) -> frozenset[int]:
+    """The classes that packets get at some ends, as far as they are known."""
+    return frozenset(one for end in ends if isinstance(one := class_at(end, dscp), int))
 
 
 def _own_dscp(database: duckdb.DuckDBPyConnection, source: End) -> tuple[int | None, str]:
@@ -59,17 +65,6 @@ def _cnp_dscp(database: duckdb.DuckDBPyConnection, answering: End) -> tuple[int 
     return None, ""
 
 
-def _lossless(site: Site, source: End, dscp: int | None) -> tuple[bool | None, str]:
-    meant = site.fabric.get("lossless_priorities")
-    if meant is not None:
-        own = site.fabric.get("data_priority")
-        return bool(meant) if own is None else own in meant, SITE
-    number = class_at(source, dscp)
-    if source.pfc_mask is None or not isinstance(number, int):
-        return None, ""
-    return bool(source.pfc_mask >> number & 1), f"PFC of {source.name}"
-
-
 def data_packet(
     database: duckdb.DuckDBPyConnection, site: Site, source: End, dscp: int | None
 ) -> Packet:
@@ -81,21 +76,7 @@ def data_packet(
         dscp, said = site.fabric.get("data_dscp"), SITE
     if dscp is None:
         dscp, said = _own_dscp(database, source)
-    asked = said == "--dscp"
-    lossless, by = (None, "") if asked else _lossless(site, source, dscp)
-    if asked and dscp == site.fabric.get("data_dscp"):
-        asked = False
-        lossless, by = _lossless(site, source, dscp)
-    return Packet(
-        "data",
-        dscp,
-        said,
-        None if asked else site.fabric.get("data_priority"),
-        lossless,
-        by,
-        None if asked else site.fabric.get("ecn"),
-        source.mtu,
-    )
+    return Packet("data", dscp, said, dscp == site.fabric.get("data_dscp", dscp))
 
 
 def cnp_packet(database: duckdb.DuckDBPyConnection, site: Site, answering: End) -> Packet:
@@ -103,4 +84,11 @@ def cnp_packet(database: duckdb.DuckDBPyConnection, site: Site, answering: End) 
     dscp, said = site.fabric.get("cnp_dscp"), SITE
     if dscp is None:
         dscp, said = _cnp_dscp(database, answering)
-    return Packet("CNP", dscp, said, site.fabric.get("cnp_priority"), False, "", None, None)
+    return Packet("CNP", dscp, said)
+
+
+def as_sent(site: Site, data: Packet) -> Site:
+    """The site by which the packet is judged: one that does not say its DSCP takes the sender's."""
+    if data.dscp is None or "data_dscp" in site.fabric:
+        return site
+    return replace(site, fabric={**site.fabric, "data_dscp": data.dscp})

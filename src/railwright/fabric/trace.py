@@ -1,6 +1,7 @@
 """A packet on its way: the hops of every level, those that do the same as one."""
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -8,12 +9,15 @@ import duckdb
 
 from railwright.errors import UsageError
 from railwright.fabric.ends import ClassFacts, End, classes_of, find_end
-from railwright.fabric.hop import Remark, Side, entry_side, exit_side, host_side
-from railwright.fabric.packet import Packet, class_at, cnp_packet, data_packet
+from railwright.fabric.hop import Remark, Side, entry_words, exit_words, host_words
+from railwright.fabric.packet import Packet, class_at, classes_at, cnp_packet, data_packet
 from railwright.fabric.walk import Stop, Walk, walk_between
 from railwright.intent.site import Site
 
 OK, BROKEN, UNKNOWN = "ok", "broken", "unknown"
+IN, OUT = "in", "out"
+# What rules say of the ends on a packet's way: (machine, port, side) -> remarks.
+Told = Mapping[tuple[str, str, str], tuple[Remark, ...]]
 _NO_FACTS = ClassFacts()
 _NOTHING = Side(
     ("not read",), (Remark(is_broken=False, what="nothing was read of this switch or port"),)
@@ -79,13 +83,6 @@ class Trace:
         return UNKNOWN if found or self.packet.dscp is None else OK
 
 
-def _classes(walk: Walk, stop: Stop, packet: Packet) -> set[int]:
-    """The classes that packets have inside a switch."""
-    ends = walk.ends.get(stop.switch, {})
-    found = {class_at(ends[port], packet.dscp) for port in stop.entries if port in ends}
-    return {number for number in found if isinstance(number, int)}
-
-
 def _merged(sides: dict[str, Side]) -> tuple[Ports, ...]:
     """Ports that do the same as one, the most first."""
     groups: dict[Side, list[str]] = defaultdict(list)
@@ -123,43 +120,37 @@ def _grouped(stops: list[Sides], walk: Walk) -> list[Group]:
 
 
 class _Tracer:
-    def __init__(self, database: duckdb.DuckDBPyConnection, walk: Walk, packet: Packet) -> None:
-        self._walk, self._packet = walk, packet
-        self._stops: dict[str, Stop] = {}  # of the levels before
-        classes = {
-            c for level in walk.levels for stop in level for c in _classes(walk, stop, packet)
-        }
+    def __init__(
+        self, database: duckdb.DuckDBPyConnection, walk: Walk, packet: Packet, told: Told
+    ) -> None:
+        self._walk, self._packet, self._told = walk, packet, told
+        classes = {number for met in Way(packet, walk).ends() for number in met.classes}
         switches = {stop.switch for level in walk.levels for stop in level}
         self._facts = classes_of(database, switches, classes) if classes else {}
+
+    def _side(self, end: End, side: str, words: tuple[str, ...]) -> Side:
+        return Side(words, self._told.get((end.target, end.port, side), ()))
 
     def _entry(self, end: End) -> Side:
         number = class_at(end, self._packet.dscp)
         facts = _NO_FACTS
         if isinstance(number, int):
             facts = self._facts.get((end.target, end.port, number), _NO_FACTS)
-        return entry_side(end, facts, self._packet, self._senders(end))
+        return self._side(end, IN, entry_words(end, facts, self._packet))
 
-    def _senders(self, end: End) -> set[int | str | None]:
-        """The classes that packets have at the other end of the cable."""
-        source = self._walk.source
-        if (end.peer, end.peer_port) == (source.target, source.port):
-            return {class_at(source, self._packet.dscp)}
-        stop = self._stops.get(end.peer or "")
-        return set(_classes(self._walk, stop, self._packet)) if stop else set()
-
-    def _exit(self, end: End, classes: set[int]) -> Side:
+    def _exit(self, end: End, classes: frozenset[int]) -> Side:
         """Entries that disagree about the class make several: then all are told."""
-        if not classes:
-            return exit_side(end, None, _NO_FACTS, self._packet)
-        sides = [
-            exit_side(
+        said = [
+            exit_words(
                 end, one, self._facts.get((end.target, end.port, one), _NO_FACTS), self._packet
             )
             for one in sorted(classes)
-        ]
-        words = dict.fromkeys(word for side in sides for word in side.words)
-        remarks = dict.fromkeys(remark for side in sides for remark in side.remarks)
-        return Side(tuple(words), tuple(remarks))
+        ] or [exit_words(end, None, _NO_FACTS, self._packet)]
+        return self._side(end, OUT, tuple(dict.fromkeys(word for words in said for word in words)))
+
+    def host(self, end: End, side: str) -> Side:
+        """Where packets begin, or end."""
+        return self._side(end, side, host_words(end, self._packet))
 
     def _stop(self, stop: Stop) -> Sides:
         ends = self._walk.ends.get(stop.switch, {})
@@ -167,7 +158,8 @@ class _Tracer:
             f"{stop.switch}:{port}": self._entry(ends[port]) if port in ends else _NOTHING
             for port in stop.entries
         }
-        classes = _classes(self._walk, stop, self._packet)
+        inside = [ends[port] for port in stop.entries & ends.keys()]
+        classes = classes_at(inside, self._packet.dscp)
         exits = {
             ends[port].name: self._exit(ends[port], classes) for port in stop.exits & ends.keys()
         }
@@ -178,25 +170,47 @@ class _Tracer:
         found = []
         for level in self._walk.levels:
             stops = [self._stop(stop) for stop in level]
-            self._stops |= {stop.switch: stop for stop in level}
             found.append(tuple(_grouped(stops, self._walk)))
         return tuple(found)
 
 
-def trace(database: duckdb.DuckDBPyConnection, walk: Walk, packet: Packet) -> Trace:
+def trace(database: duckdb.DuckDBPyConnection, walk: Walk, packet: Packet, told: Told) -> Trace:
     """One packet along a walk."""
-    return Trace(
-        packet,
-        walk,
-        host_side(walk.source, packet, sends=True),
-        host_side(walk.destination, packet, sends=False),
-        _Tracer(database, walk, packet).levels(),
-    )
+    tracer = _Tracer(database, walk, packet, told)
+    sender, receiver = tracer.host(walk.source, OUT), tracer.host(walk.destination, IN)
+    return Trace(packet, walk, sender, receiver, tracer.levels())
 
 
-def traces(
+class Met(NamedTuple):
+    """An end that a packet meets."""
+
+    end: End
+    side: str  # IN or OUT
+    classes: frozenset[int]  # those that the packet may have there; none = not known
+
+
+class Way(NamedTuple):
+    """A packet and where it goes."""
+
+    packet: Packet
+    walk: Walk
+
+    def ends(self) -> list[Met]:
+        """Every end that it meets."""
+        walk, dscp = self.walk, self.packet.dscp
+        found = [Met(walk.source, OUT, classes_at([walk.source], dscp))]
+        for stop in (stop for level in walk.levels for stop in level):
+            known = walk.ends.get(stop.switch, {})
+            entries = [known[port] for port in sorted(stop.entries & known.keys())]
+            found += [Met(end, IN, classes_at([end], dscp)) for end in entries]
+            inside = classes_at(entries, dscp)
+            found += [Met(known[port], OUT, inside) for port in sorted(stop.exits & known.keys())]
+        return [*found, Met(walk.destination, IN, classes_at([walk.destination], dscp))]
+
+
+def ways(
     database: duckdb.DuckDBPyConnection, site: Site, source: str, destination: str, dscp: int | None
-) -> list[Trace]:
+) -> list[Way]:
     """Data from one end to another, and the CNP that comes back."""
     first, last = find_end(database, source), find_end(database, destination)
     if first == last:
@@ -208,6 +222,6 @@ def traces(
     data = data_packet(database, site, first, dscp)
     cnp = cnp_packet(database, site, last)
     return [
-        trace(database, walk_between(database, first, last), data),
-        trace(database, walk_between(database, last, first), cnp),
+        Way(data, walk_between(database, first, last)),
+        Way(cnp, walk_between(database, last, first)),
     ]

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from railwright.check.engine import RunState
 from railwright.check.findings import Account, Findings
-from railwright.check.rule import Rule
 from railwright.nodes import fold
 from railwright.report.check_head import judged, print_head
 from railwright.report.console import plain
@@ -142,17 +141,6 @@ def _under(findings: Findings) -> dict[str, list[tuple[str, int]]]:
     return found
 
 
-def _said(rule: Rule, group: Group) -> str:
-    """The rule's message without its subject, which stands behind it."""
-    values = {
-        "observed": "not read" if group.observed is None else plain(group.observed) or "''",
-        "expected": "?" if group.expected is None else plain(group.expected) or "''",
-    }
-    bare = rule.message.replace("{subject}: ", "").replace("{subject} ", "")
-    text = bare.format(subject="it", **values)
-    return text[:1].upper() + text[1:]
-
-
 def cost_words(block: Block) -> str:
     """What the findings cost together, as far as it is known of them."""
     if not block.cost_gbps:
@@ -181,7 +169,8 @@ def _print_block(
     for group in groups[:most]:
         # The block is named after its worst.
         aside = "" if group.severity == block.severity else group.severity
-        line = f"{aside:<{INDENT}}{group.subjects:>5,}  {_said(rule, group)}"
+        said = plain(rule.said(group.observed, group.expected))
+        line = f"{aside:<{INDENT}}{group.subjects:>5,}  {said}"
         for part in with_hosts(screen, line, group.targets, everyone, INDENT + 7):
             screen.line(part, STYLES[group.severity])
         if group.example not in group.targets:

@@ -10,7 +10,7 @@ from railwright.nodes import fold
 from railwright.report.console import plain
 from railwright.report.screen import Screen, cut, in_phrases, number_of, wrapped
 
-FORMAT = "railwright-path-1"
+FORMAT = "railwright-path-2"
 STATUS = {BROKEN: 1, UNKNOWN: 3}
 _STYLES = {True: "red", False: "yellow"}
 
@@ -70,6 +70,10 @@ _ASK = {
     "data": "name it with --dscp, or data_dscp in the site file.",
     "CNP": "name it with cnp_dscp in the site file.",
 }
+
+
+# Of another DSCP than the site's nobody says what class, pauses or marks it should have.
+_LEFT_OUT = {True: "", False: "; its class was not judged, for the site sends data otherwise"}
 
 
 def _print_host(screen: Screen, number: int, name: str, side: Side) -> None:
@@ -142,7 +146,7 @@ def _print_verdict(screen: Screen, trace: Trace) -> None:
     worst = [one for one in found if one[2].is_broken] or found
     if not worst:
         if trace.packet.dscp is not None:
-            screen.line(f"  Nothing breaks it: {_judged(trace)} were looked at.", "green")
+            screen.line(f"  Nothing breaks it{_LEFT_OUT[trace.packet.is_meant]}.", "green")
         return
     hop, place, remark = worst[0]
     word = "Broken" if remark.is_broken else "Not known"
@@ -151,17 +155,6 @@ def _print_verdict(screen: Screen, trace: Trace) -> None:
     text += more if len(worst) > 1 else ""
     for line in wrapped(screen, text, 2):
         screen.line(line, _STYLES[remark.is_broken])
-
-
-def _judged(trace: Trace) -> str:
-    """What was looked at: without intent little can be broken."""
-    packet = trace.packet
-    looked = ["trust", "class"]
-    if packet.name == "data":
-        looked += ["PFC", "headroom"] if packet.lossless else []
-        looked += ["marking"] if packet.marked else []
-        looked += ["MTU"]
-    return " and ".join([", ".join(looked[:-1]), looked[-1]] if len(looked) > 1 else looked)
 
 
 def _side_json(side: Side) -> dict[str, Any]:
@@ -197,15 +190,19 @@ def traces_json(snapshot: str, traces: list[Trace]) -> str:
                 "address": walk.address or None,
                 "dscp": packet.dscp,
                 "dscp_from": packet.dscp_from or None,
-                "lossless": packet.lossless,
-                "marked": packet.marked,
                 "sender": _side_json(trace.sender),
                 "hops": [[_group_json(group) for group in level] for level in trace.levels],
                 "receiver": _side_json(trace.receiver),
                 "lost": walk.lost or None,
                 "verdict": trace.verdict,
                 "remarks": [
-                    {"hop": hop, "at": place, "broken": one.is_broken, "what": one.what}
+                    {
+                        "hop": hop,
+                        "at": place,
+                        "broken": one.is_broken,
+                        "rule": one.rule or None,
+                        "what": one.what,
+                    }
                     for hop, place, one in trace.remarks()
                 ],
             }

@@ -8,6 +8,7 @@ needs = ["port_scope.netdev", "port_scope.link_layer", "port_scope.role", "netde
 message = "{subject} sends CNPs with DSCP {observed}, the site wants {expected}"
 setting = "nic.cnp_dscp"
 covers = ["QOS-06"]
+on_path = {packets = ["CNP"], sides = ["out"]}
 since = "0.2"
 sources = ["review QOS-06", "reference B1.1, B1.2, B3"]
 

@@ -7,6 +7,7 @@ several = true
 needs = ["port_scope.netdev", "port_scope.link_layer", "port_scope.role", "netdev_cnp.priority"]
 message = "{subject} sends CNPs with priority {observed}, the site wants {expected}"
 setting = "nic.cnp_priority"
+on_path = {packets = ["CNP"], sides = ["out"]}
 since = "0.2"
 sources = ["review QOS-06", "reference B1.1, B1.2, B3"]
 

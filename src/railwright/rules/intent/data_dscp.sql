@@ -7,6 +7,7 @@ several = true
 needs = ["port_scope.netdev", "port_scope.link_layer", "port_scope.role", "netdev_qos.dscp_priorities"]
 message = "{subject} gives the DSCP of RoCE data priority {observed}, the site wants {expected}"
 setting = "nic.dscp_priority"
+on_path = {packets = ["data"], sides = ["in", "out"]}
 since = "0.2"
 sources = ["review QOS-03", "reference B3", "incident I-061, I-070", "Linux mlx5 en_dcbnl.c"]
 

@@ -6,6 +6,7 @@ subject = "port"
 needs = ["port_scope.netdev", "port_scope.link_layer", "port_scope.role", "netdev.mtu"]
 message = "{subject} has an MTU of {observed}, the site wants {expected}"
 setting = "netdev.mtu"
+on_path = {packets = ["data", "other"], sides = ["in", "out"]}
 since = "0.2"
 sources = ["review MTU-01, EFFECTS", "reference B3 (RoCE MTU)", "judgement: severity"]
 

@@ -8,6 +8,7 @@ needs = ["port_scope.netdev", "port_scope.link_layer", "port_scope.role", "netde
 message = "{subject} trusts {observed}, the site wants {expected}"
 setting = "nic.trust"
 covers = ["QOS-01"]
+on_path = {packets = ["data"], sides = ["in", "out"]}
 since = "0.2"
 sources = ["review QOS-01", "reference B3"]
 

@@ -10,6 +10,7 @@ needs = [
 ]
 message = "{subject} has {observed}, the other end has {expected}"
 implied_by = ["INTENT.pfc", "INTENT.trust", "INTENT.data_dscp", "QOS-01", "QOS-03", "SWQ-01", "SWQ-02", "SWQ-15"]
+on_path = {packets = ["data"], sides = ["in", "out"]}
 since = "0.3"
 sources = [
   "review XHP-01, G-FABRIC", "incident I-070",

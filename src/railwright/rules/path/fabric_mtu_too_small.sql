@@ -8,6 +8,7 @@ needs = ["end_scope.kind", "end_scope.role", "end_scope.mtu"]
 message = "{subject} has MTU {observed}, needed is {expected}"
 setting = "switch.mtu"
 covers = ["MTU-03"]
+on_path = {packets = ["data", "other"], sides = ["in", "out"]}
 since = "0.3"
 sources = ["review MTU-03", "judgement: what most compute ports have is what the fabric must carry, where the site does not say it"]
 

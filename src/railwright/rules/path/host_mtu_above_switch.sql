@@ -8,6 +8,7 @@ needs = ["end_scope.has_switches", "end_scope.kind", "end_scope.role", "end_scop
 message = "{subject} has MTU {observed}, the other end {expected}"
 setting = "link.mtu"
 covers = ["MTU-03"]
+on_path = {packets = ["data", "other"], sides = ["in", "out"]}
 since = "0.3"
 sources = [
   "review MTU-03",

@@ -10,6 +10,7 @@ needs = [
 ]
 message = "{subject} has CNPs with {observed}, needed is {expected}"
 implied_by = ["INTENT.cnp_dscp", "INTENT.pfc"]
+on_path = {packets = ["CNP"], sides = ["out"]}
 since = "0.2"
 sources = ["review N-03, QOS-06", "reference B1.1, B3 (switch defaults: CNP strict on priority 6)"]
 

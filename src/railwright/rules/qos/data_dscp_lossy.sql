@@ -10,6 +10,7 @@ needs = [
 ]
 message = "{subject} puts {observed}, needed is {expected}"
 implied_by = ["INTENT.pfc", "INTENT.data_dscp"]
+on_path = {packets = ["data"], sides = ["in", "out"]}
 since = "0.2"
 sources = ["review QOS-03, G-FABRIC", "reference B3", "incident I-061, I-070"]
 

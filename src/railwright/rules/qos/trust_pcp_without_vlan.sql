@@ -10,6 +10,7 @@ needs = [
 ]
 message = "{subject} trusts {observed}, needed is {expected}"
 setting = "nic.trust"
+on_path = {packets = ["data"], sides = ["in", "out"]}
 since = "0.2"
 sources = ["review QOS-01", "reference B3", "incident I-070", "judgement: untagged packets get priority 0"]
 

@@ -7,8 +7,9 @@ peers = true
 needs = ["end_scope.kind", "end_scope.role", "end_scope.cnp_class", "end_scope.pfc_mask", "port_class.scheduler"]
 message = "{subject} has CNPs {observed}, needed is {expected}"
 setting = "switch.cnp_queue"
-implied_by = ["SWQ-02", "SWQ-01"]
+implied_by = ["SWQ-19", "SWQ-02", "SWQ-01"]
 covers = ["N-03", "QOS-06"]
+on_path = {packets = ["CNP"], sides = ["in", "out"]}
 since = "0.3"
 sources = [
   "review N-03, QOS-06", "reference B1.1, B3 (switch defaults: CNP strict on priority 6)",

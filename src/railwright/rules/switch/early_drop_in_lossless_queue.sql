@@ -8,6 +8,7 @@ needs = ["end_scope.kind", "end_scope.role", "port_class.pfc", "port_class.ecn_e
 message = "{subject} drops early in class {observed}, which has PFC"
 setting = "switch.ecn"
 covers = ["SWQ-05"]
+on_path = {packets = ["data"], sides = ["out"]}
 since = "0.3"
 sources = ["review SWQ-05 (a rule of its own)", "incident I-112"]
 
@@ -46,6 +47,7 @@ select
             case when count(*) filter (pfc and ecn_enabled is null) > 0 then 'ecn' end,
             case when count(*) filter (pfc and not ecn_enabled and red_enabled is null) > 0 then 'early_drop' end
         )
-    end as unread_facts
+    end as unread_facts,
+    string_agg(class::VARCHAR, ',' order by class) filter ((pfc or pfc is null) and (drops or drops is null)) as classes
 from judged
 group by target, port, kind, role, inferred

@@ -7,6 +7,7 @@ peers = true
 needs = ["end_scope.kind", "end_scope.role", "port_class.ecn_enabled"]
 message = "{subject} has ECN {observed} for class {expected}"
 setting = "switch.ecn"
+on_path = {packets = ["data"], sides = ["out"]}
 since = "0.3"
 sources = ["review SWQ-03, G-FABRIC", "SONiC wiki, Enable ECN on lossless queues"]
 

@@ -10,6 +10,7 @@ needs = [
 message = "{subject} has {observed}"
 implied_by = ["SWQ-01", "XHP-01"]
 setting = "switch.headroom"
+on_path = {packets = ["data"], sides = ["in"]}
 since = "0.3"
 sources = ["review SWQ-06", "incident I-111, I-115"]
 
@@ -61,6 +62,7 @@ select
             case when count(*) filter (pfc and is_lossless is null) > 0 then 'lossless_buffer' end,
             case when count(*) filter (pfc and headroom_bytes is null) > 0 and state <> 'automatic' then 'headroom' end
         )
-    end as unread_facts
+    end as unread_facts,
+    string_agg(class::VARCHAR, ',' order by class) filter ((pfc or pfc is null) and (has_none or has_none is null)) as classes
 from judged
 group by target, port, kind, state, role, inferred

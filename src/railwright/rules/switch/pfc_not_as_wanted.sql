@@ -8,6 +8,7 @@ needs = ["end_scope.kind", "end_scope.role", "end_scope.pfc_mask"]
 message = "{subject} has PFC on for priorities {observed}, the site wants {expected}"
 setting = "switch.pfc"
 cost = "bus bandwidth fell to 0.x GB/s without PFC on the path (incident I-059)"
+on_path = {packets = ["data"], sides = ["in", "out"]}
 since = "0.3"
 sources = [
   "review SWQ-01, G-FABRIC", "incident I-059", "Cumulus Linux 5.14, RDMA over Converged Ethernet",

@@ -10,6 +10,7 @@ needs = [
 ]
 message = "{subject} has a profile that marks in class {observed}, and its green part is not enabled"
 setting = "switch.ecn"
+on_path = {packets = ["data"], sides = ["out"]}
 since = "0.3"
 sources = ["review SWQ-04", "incident I-110"]
 
@@ -48,6 +49,8 @@ select
             case when count(*) filter (pfc and ecn_enabled is null) > 0 then 'ecn' end,
             case when count(*) filter (pfc and ecn_enabled and red_enabled is null) > 0 then 'marking_switch' end
         )
-    end as unread_facts
+    end as unread_facts,
+    string_agg(class::VARCHAR, ',' order by class)
+        filter ((pfc or pfc is null) and (ecn_enabled or ecn_enabled is null) and (red_enabled is null or not red_enabled)) as classes
 from judged
 group by target, port, kind, state, role, inferred

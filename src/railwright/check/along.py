@@ -1,0 +1,125 @@
+"""What rules say of the ends that a packet meets on its way."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from railwright.check.engine import RunState
+from railwright.check.findings import Findings
+from railwright.check.rule import Rule, shipped
+from railwright.check.run import checked, with_thresholds
+from railwright.check.waivers import Waiver
+from railwright.fabric.hop import Remark
+from railwright.fabric.packet import as_sent
+from railwright.fabric.trace import Told, Trace, Way, trace, ways
+from railwright.intent.site import Site
+from railwright.store.snapshot import Snapshot
+
+# Verdicts that count as judged: what is waived or accepted was seen, and somebody has decided.
+_OF_ENDS = """
+SELECT v.rule, v.subject, v.verdict, coalesce(f.state, ''), coalesce(f.severity, ''),
+       f.observed, f.expected, coalesce(f.why, ''), f.classes
+FROM verdict AS v
+LEFT JOIN finding AS f ON f.rule = v.rule AND f.subject = v.subject AND f.verdict = v.verdict
+WHERE list_contains($subjects, v.subject) AND v.verdict <> 'not applicable'
+ORDER BY f.rank, v.rule
+"""
+# What a host does with the CNPs that it gets.
+_IN_NO_SETTING = ("CNP", "host", "in")
+
+
+class Said(NamedTuple):
+    """What one rule says of one end."""
+
+    rule: str
+    subject: str
+    verdict: str
+    state: str
+    severity: str
+    observed: str | None
+    expected: str | None
+    why: str
+    classes: str | None
+
+    def is_about(self, classes: frozenset[int]) -> bool:
+        """Whether a packet of these classes has to do with it; what is not known may be so."""
+        if not classes or self.classes is None:
+            return True
+        return not classes.isdisjoint(map(int, self.classes.split(",")))
+
+    def remark(self, rule: Rule) -> Remark | None:
+        """What a packet meets there; None = nothing that would be held against its way."""
+        if self.state not in ("open", "implied") or self.severity == "info":
+            return None
+        if self.verdict == "fail":
+            said = rule.said(self.observed, self.expected)
+            return Remark(is_broken=True, what=f"{self.rule}: {said}", rule=self.rule)
+        return Remark(is_broken=False, what=f"{self.rule}: {self.why}", rule=self.rule)
+
+
+def rules_on_path() -> dict[str, Rule]:
+    """The rules about what a packet meets."""
+    return {name: rule for name, rule in shipped().items() if rule.on_path and not rule.preview}
+
+
+def traces(
+    snapshot: Snapshot,
+    site: Site,
+    waivers: list[Waiver],
+    ends: tuple[str, str],
+    dscp: int | None,
+) -> list[Trace]:
+    """Data from one end to another and the CNP that comes back, judged."""
+    with snapshot.database() as database:
+        found = ways(database, site, *ends, dscp)
+    wanted = as_sent(site, found[0].packet)
+    named = {met.end.target for way in found for met in way.ends()}
+    rules = with_thresholds(rules_on_path(), site)
+    with checked(snapshot, rules, wanted, waivers, named=named) as findings:
+        return [
+            trace(findings.database, way.walk, way.packet, told_along(findings, way))
+            for way in found
+        ]
+
+
+def told_along(findings: Findings, way: Way) -> Told:
+    """Every end on the way, with what is wrong there for such packets and what nobody can tell."""
+    rules = {
+        name: rule
+        for name, rule in findings.rules.items()
+        if rule.on_path and way.packet.kind in rule.on_path.packets
+    }
+    said = _said(findings, (subject for met in way.ends() for subject in met.end.subjects))
+    told: dict[tuple[str, str, str], tuple[Remark, ...]] = {}
+    for end, side, classes in way.ends():
+        asked = [
+            name for name, rule in rules.items() if rule.on_path and side in rule.on_path.sides
+        ]
+        here = [one for s in end.subjects for one in said[s] if one.rule in rules]
+        judged = [one for one in here if one.rule in asked]
+        # What follows from another fault that such packets may meet is told as that one.
+        failed = {one.rule for one in here if one.verdict == "fail"}
+        about = [
+            one
+            for one in judged
+            if one.is_about(classes) and failed.isdisjoint(rules[one.rule].implied_by)
+        ]
+        found = [r for one in about if (r := one.remark(rules[one.rule])) is not None]
+        if not judged and (way.packet.kind, end.kind, side) != _IN_NO_SETTING:
+            found.append(Remark(is_broken=False, what="no rule has anything to say of this port"))
+        told[end.target, end.port, side] = tuple(found)
+    stopped = [
+        Remark(is_broken=False, what=f"{name} could not be run: {findings.ran[name].trouble}")
+        for name in rules
+        if findings.ran[name].state is RunState.STOPPED
+    ]
+    first = (way.walk.source.target, way.walk.source.port, "out")
+    return {**told, first: (*told[first], *stopped)}
+
+
+def _said(findings: Findings, subjects: Iterable[str]) -> dict[str, list[Said]]:
+    found: dict[str, list[Said]] = defaultdict(list)
+    rows = findings.database.execute(_OF_ENDS, {"subjects": sorted(set(subjects))}).fetchall()
+    for row in rows:
+        found[row[1]].append(Said(*row))
+    return found
