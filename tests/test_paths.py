@@ -20,7 +20,7 @@ from railwright.errors import UsageError
 from railwright.fabric.classes import spans
 from railwright.fabric.trace import Trace
 from railwright.intent.site import read_site
-from railwright.report.paths import exit_status, print_traces
+from railwright.report.paths import print_traces, traces_status
 from railwright.report.screen import Screen
 from railwright.store.snapshot import Snapshot
 
@@ -181,7 +181,7 @@ def test_what_breaks_a_path(what: str) -> None:
         strike(rows)
     found = traced(rows)
     assert remarks(found, broken=True) == expected
-    assert exit_status(found) == 1
+    assert traces_status(found) == 1
 
 
 UNREAD: dict[str, tuple[list[Callable[[Rows], Any]], list[tuple[str, int, str, str]]]] = {
@@ -228,14 +228,14 @@ def test_what_was_not_read_is_never_ok(what: str) -> None:
     found = traced(rows)
     assert remarks(found, broken=True) == []
     assert set(expected) <= set(remarks(found, broken=False))
-    assert exit_status(found) == 3
+    assert traces_status(found) == 3
 
 
 def test_a_switch_that_was_not_read() -> None:
     rows = {t: [r for r in v if r["target"] != "spine2" or t == "target"] for t, v in fabric().items()}  # fmt: skip
     found = traced(rows)
     assert ("data", 2, "spine2:Eth1/1", "") in remarks(found, broken=False)
-    assert exit_status(found) == 3
+    assert traces_status(found) == 3
 
 
 def test_what_somebody_decided_does_not_break_a_path() -> None:
@@ -287,7 +287,7 @@ def test_a_dscp_that_nobody_tells_is_said_to_be_unknown() -> None:
     text = text_of(fabric(), NOTHING)
     assert "Data gpu1:ens1 -> gpu2:ens2, DSCP unknown\n" in text
     assert "name it with --dscp" in text
-    assert exit_status(traced(fabric(), NOTHING)) == 3
+    assert traces_status(traced(fabric(), NOTHING)) == 3
 
 
 def test_any_dscp_can_be_asked_for() -> None:
@@ -333,7 +333,7 @@ def run(snapshot: Snapshot, *words: str) -> tuple[int, str]:
 def test_path_from_the_command_line(snapshot: Snapshot) -> None:
     status, text = run(snapshot, "path", *ENDS)
     assert status == 1
-    said = "MTU-05: Has MTU 1500, needed is 9000 at least"
+    said = "MTU-05: has MTU 1500, needed is 9000 at least"
     assert f"Broken first at hop 1, leaf1:Ethernet8: {said}\n" in text
     status, text = run(snapshot, "path", *ENDS, "--json")
     found = json.loads(text)
@@ -379,22 +379,31 @@ def test_all_hops_in_classes(snapshot: Snapshot) -> None:
 
 def test_links(snapshot: Snapshot) -> None:
     status, text = run(snapshot, "links")
-    assert status == 0
-    assert text.splitlines()[:5] == [
+    small = "MTU-05 at leaf1:Ethernet8: has MTU 1500, needed is 9000 at least"
+    assert status == 1
+    assert text.splitlines()[:6] == [
         "Snapshot 2026-11-14T2215Z: 8 links",
         "  4 to hosts, 4 between switches, 0 to machines that were not read",
-        "  8 told by both ends, 0 doubtful",
-        "  1 whose ends differ, 0 down, 0 unlike the plan",
-        "leaf1:Ethernet8  spine1:Ethernet1/1  tier 1-2  400G  MTU 1500 / 9216",
+        "  8 told by both ends, 0 doubtful, 0 down",
+        "  1 with findings",
+        "  8 of which not all is known: railwright check says why",
+        f"leaf1:Ethernet8  spine1:Ethernet1/1  tier 1-2  400G  {small}",
     ]
-    assert len(text.splitlines()) == 12
-    assert len(run(snapshot, "links", "--odd")[1].splitlines()) == 5
-    assert len(run(snapshot, "links", "--role", "host")[1].splitlines()) == 8
-    assert (
-        len(run(snapshot, "links", "--on", "spine[1-2]", "--role", "fabric")[1].splitlines()) == 8
-    )
-    assert len(run(snapshot, "links", "--on", "gpu1")[1].splitlines()) == 6
-    assert json.loads(run(snapshot, "links", "--json")[1])["counts"]["differ"] == 1
+    assert len(text.splitlines()) == 13
+    assert len(run(snapshot, "links", "--odd")[1].splitlines()) == 6
+    assert len(run(snapshot, "links", "--on", "spine[1-2]", "--role", "host")[1].splitlines()) == 5
+    assert len(run(snapshot, "links", "--on", "gpu1", "--role", "host")[1].splitlines()) == 7
+
+
+def test_links_for_programs(snapshot: Snapshot) -> None:
+    status, text = run(snapshot, "links", "--json", "--odd")
+    said = json.loads(text)
+    assert (status, said["format"], said["exit_status"]) == (1, "railwright-links-2", 1)
+    assert (said["counts"]["links"], said["counts"]["with_findings"]) == (8, 1)
+    (link,) = said["links"]
+    assert [(one["rule"], one["at"]) for one in link["found"]] == [("MTU-05", "leaf1:Ethernet8")]
+    # No switch was asked for its pauses of the whole link.
+    assert "SWQ-17" in link["unknown"]
 
 
 def test_links_against_a_plan(snapshot: Snapshot, tmp_path: Path) -> None:
@@ -403,12 +412,12 @@ def test_links_against_a_plan(snapshot: Snapshot, tmp_path: Path) -> None:
     )
     (tmp_path / "site.toml").write_text('cabling = "c.csv"')
     text = run(snapshot, "links", "--site", str(tmp_path / "site.toml"))[1]
-    assert "2 unlike the plan" in text
     assert "devices of the plan that were not read: spine9" in text
-    assert (
-        "gpu2:ens1  leaf1:Ethernet4  tier 0-1  400G  leaf1:Ethernet4 planned to gpu1:ens1" in text
-    )
-    assert "gpu1:ens1  leaf1:Ethernet0  tier 0-1  400G  planned to leaf1:Ethernet4" in text
+    rows = {line.split("  ")[0]: line for line in text.splitlines() if "  tier " in line}
+    # The host was to go to Ethernet4, where its neighbour sits.
+    assert "TOP-02 at gpu1:ens1:" in rows["gpu1:ens1"]
+    assert "TOP-02 at gpu2:ens1:" in rows["gpu2:ens1"]
+    assert "TOP-02" not in rows["leaf1:Ethernet8"]
 
 
 def test_rails(snapshot: Snapshot) -> None:

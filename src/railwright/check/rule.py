@@ -160,12 +160,11 @@ class Rule:
     def said(self, observed: str | None, expected: str | None) -> str:
         """Its message without the subject, which stands elsewhere."""
         bare = self.message.replace("{subject}: ", "").replace("{subject} ", "")
-        text = bare.format(
+        return bare.format(
             subject="it",
             observed="not read" if observed is None else observed or "''",
             expected="?" if expected is None else expected or "''",
         )
-        return text[:1].upper() + text[1:]
 
     def tables(self) -> list[str]:
         """The fact tables it needs."""

@@ -13,7 +13,7 @@ from railwright.config import site_file, store_folder
 from railwright.errors import UsageError
 from railwright.intent.site import load_site
 from railwright.report.console import next_step, output
-from railwright.report.findings import blocks, exit_status, print_findings
+from railwright.report.findings import blocks, findings_status, print_findings
 from railwright.report.findings_formats import FORMATS
 from railwright.report.screen import Screen
 
@@ -51,7 +51,7 @@ def check(
     found = chosen(Choice(tuple(select), tuple(ignore), severity, tuple(rules)), wanted)
     decided = decisions(waivers, folder)
     with checked(now, found, wanted, decided, before=earlier, severity=severity) as findings:
-        status = exit_status(findings)
+        status = findings_status(findings)
         if form == "text":
             where = f"of {described}" if described else "without a site file"
             against = f"profile {wanted.profile} {where}"

@@ -13,7 +13,7 @@ from railwright.fabric.classes import sections
 from railwright.intent.site import load_site
 from railwright.report.console import next_step, output
 from railwright.report.hops import hops_json, hops_status, print_hops
-from railwright.report.paths import exit_status, print_traces, traces_json
+from railwright.report.paths import print_traces, traces_json, traces_status
 from railwright.report.screen import Screen
 
 
@@ -49,7 +49,7 @@ def path(
     else:
         decided = decisions(waivers, folder)
         ways = traces(found, wanted, decided, (source, destination), dscp)
-        status = exit_status(ways)
+        status = traces_status(ways)
         said = traces_json(found.name, ways) if as_json else ""
         if not as_json:
             print_traces(Screen(output()), ways)

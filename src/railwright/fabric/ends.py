@@ -2,11 +2,14 @@
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from pathlib import Path
 from typing import NamedTuple
 
 import duckdb
 
 from railwright.errors import UsageError
+
+LINK = Path(__file__).with_name("link.sql")  # makes the table `link`: two ends in a row
 
 
 class End(NamedTuple):

@@ -11,6 +11,7 @@ from railwright.nodes import fold
 from railwright.report.check_head import judged, print_head
 from railwright.report.console import plain
 from railwright.report.screen import Screen, cut, number_of, with_hosts, wrapped
+from railwright.report.status import exit_status
 
 MOST_GROUPS = 6  # of one rule on a terminal; a pipe gets all
 STYLES = {"blocker": "bold red", "high": "red", "medium": "yellow", "low": "", "info": "dim"}
@@ -92,20 +93,21 @@ def blocks(findings: Findings) -> list[Block]:
     return [Block(*row) for row in findings.database.execute(_BLOCKS).fetchall()]
 
 
-def exit_status(findings: Findings) -> int:
+def findings_status(findings: Findings) -> int:
     """1: findings, or a waiver that has ended; 3: something is unknown that nobody accepted.
 
     3 also where nothing was judged at all: then nobody knows whether anything is wrong.
     """
     worth = any(block.severity != "info" for block in blocks(findings))
-    if worth or findings.expired():
-        return 1
     accounts = findings.accounts()
     stopped = any(one.state is RunState.STOPPED for one in accounts)
     gap = findings.database.execute(
         "SELECT 1 FROM finding WHERE verdict = 'unknown' AND state = 'open' LIMIT 1"
     ).fetchone()
-    return 3 if stopped or gap or not judged(accounts) else 0
+    return exit_status(
+        found=worth or bool(findings.expired()),
+        unknown=stopped or bool(gap) or not judged(accounts),
+    )
 
 
 def print_findings(screen: Screen, findings: Findings, against: str, *, coverage: bool) -> None:
@@ -170,7 +172,7 @@ def _print_block(
         # The block is named after its worst.
         aside = "" if group.severity == block.severity else group.severity
         said = plain(rule.said(group.observed, group.expected))
-        line = f"{aside:<{INDENT}}{group.subjects:>5,}  {said}"
+        line = f"{aside:<{INDENT}}{group.subjects:>5,}  {said[:1].upper()}{said[1:]}"
         for part in with_hosts(screen, line, group.targets, everyone, INDENT + 7):
             screen.line(part, STYLES[group.severity])
         if group.example not in group.targets:

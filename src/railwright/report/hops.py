@@ -6,6 +6,7 @@ from railwright.fabric.classes import Section, differing, is_read, of_classes, w
 from railwright.nodes import fold
 from railwright.report.console import plain
 from railwright.report.screen import Screen, cut, in_phrases, number_of, wrapped
+from railwright.report.status import exit_status
 
 MOST_CLASSES = 8  # of one section on a terminal; a pipe gets all
 FORMAT = "railwright-hops-1"
@@ -25,7 +26,7 @@ def _title(section: Section) -> str:
 def hops_status(found: list[Section]) -> int:
     """3 where something that decides about packets was not read, or nothing was."""
     classes = [one for section in found for one in section.classes]
-    return 0 if classes and all(map(is_read, classes)) else 3
+    return exit_status(found=False, unknown=not classes or not all(map(is_read, classes)))
 
 
 def print_hops(screen: Screen, found: list[Section], name: str) -> None:

@@ -1,15 +1,22 @@
-"""`railwright links`: every link, its ends and in what they differ."""
+"""`railwright links`: every link, its ends and what is found there."""
 
 import json
 from collections.abc import Iterator
 
-from railwright.fabric.links import Counts, Link
+from railwright.check.links import Counts, Link
 from railwright.nodes import fold
 from railwright.report.console import plain
 from railwright.report.screen import Screen, cut, number_of, padded, widths, wrapped
+from railwright.report.status import exit_status
 
 MOST_LINKS = 40  # on a terminal; a pipe gets all
-FORMAT = "railwright-links-1"
+FORMAT = "railwright-links-2"
+
+
+def links_status(counts: Counts) -> int:
+    """Of all links, whichever are shown; 3 also where none is known."""
+    unknown = counts.with_unknown > 0 or counts.links == 0
+    return exit_status(found=counts.with_findings > 0, unknown=unknown)
 
 
 def print_counts(screen: Screen, name: str, counts: Counts, strangers: list[str]) -> None:
@@ -24,17 +31,25 @@ def print_counts(screen: Screen, name: str, counts: Counts, strangers: list[str]
         f"  {counts.host:,} to hosts, {counts.fabric:,} between switches, "
         f"{counts.stranger:,} to machines that were not read"
     )
-    screen.line(f"  {counts.told_by_both:,} told by both ends, {counts.trouble:,} doubtful")
-    odd = counts.differ or counts.down or counts.unplanned
     screen.line(
-        f"  {counts.differ:,} whose ends differ, {counts.down:,} down, "
-        f"{counts.unplanned:,} unlike the plan",
-        "red" if odd else "",
+        f"  {counts.told_by_both:,} told by both ends, {counts.doubtful:,} doubtful, "
+        f"{counts.down:,} down"
     )
+    screen.line(f"  {counts.with_findings:,} with findings", "red" if counts.with_findings else "")
+    if counts.with_unknown:
+        said = f"  {counts.with_unknown:,} of which not all is known: railwright check says why"
+        screen.line(said, "yellow")
     if strangers:
         said = "devices of the plan that were not read: "
         for line in wrapped(screen, said + plain(fold(strangers)), 2):
             screen.line(line, "yellow")
+
+
+def _said(one: Link) -> str:
+    """What is odd about a link, in words."""
+    found = [f"{each.rule} at {each.at}: {each.said}" for each in one.found]
+    facts = [*(["down"] if one.is_down else []), *([one.trouble] if one.trouble else [])]
+    return "; ".join([*facts, *found])
 
 
 def print_links(screen: Screen, found: Iterator[Link]) -> None:
@@ -46,10 +61,10 @@ def print_links(screen: Screen, found: Iterator[Link]) -> None:
             left += 1
             continue
         speed = f"{one.speed_mbps // 1000}G" if one.speed_mbps else "?"
-        cells = (plain(one.a), plain(one.b), f"tier {one.tiers}", speed, plain(one.odd))
+        cells = (plain(one.a), plain(one.b), f"tier {one.tiers}", speed, plain(_said(one)))
         rows.append(cells)
         if not screen.is_terminal:
-            screen.line("  ".join(cells))
+            screen.line("  ".join(cells).rstrip())
             rows.clear()
     if rows:
         columns = widths(rows)
@@ -62,6 +77,11 @@ def print_links(screen: Screen, found: Iterator[Link]) -> None:
 
 def links_json(name: str, counts: Counts, strangers: list[str], found: Iterator[Link]) -> str:
     """The same for programs."""
-    rows = [one._asdict() for one in found]
-    whole = {"format": FORMAT, "snapshot": name, "counts": counts._asdict()}
+    rows = [{**one._asdict(), "found": [each._asdict() for each in one.found]} for one in found]
+    whole = {
+        "format": FORMAT,
+        "snapshot": name,
+        "exit_status": links_status(counts),
+        "counts": counts._asdict(),
+    }
     return json.dumps({**whole, "planned_but_not_read": strangers, "links": rows}, indent=1)

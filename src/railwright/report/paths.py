@@ -9,16 +9,16 @@ from railwright.fabric.walk import BY_ROUTES, BY_TOPOLOGY, Walk
 from railwright.nodes import fold
 from railwright.report.console import plain
 from railwright.report.screen import Screen, cut, in_phrases, number_of, wrapped
+from railwright.report.status import exit_status
 
 FORMAT = "railwright-path-2"
-STATUS = {BROKEN: 1, UNKNOWN: 3}
 _STYLES = {True: "red", False: "yellow"}
 
 
-def exit_status(traces: list[Trace]) -> int:
+def traces_status(traces: list[Trace]) -> int:
     """1: something breaks a packet's way; 3: not all of it is known."""
     verdicts = {trace.verdict for trace in traces}
-    return 1 if BROKEN in verdicts else 3 if UNKNOWN in verdicts else 0
+    return exit_status(found=BROKEN in verdicts, unknown=UNKNOWN in verdicts)
 
 
 def print_traces(screen: Screen, traces: list[Trace]) -> None:
@@ -207,6 +207,6 @@ def traces_json(snapshot: str, traces: list[Trace]) -> str:
                 ],
             }
         )
-    status = exit_status(traces)
+    status = traces_status(traces)
     whole = {"format": FORMAT, "snapshot": snapshot, "exit_status": status, "packets": packets}
     return json.dumps(whole, indent=1)

@@ -1,0 +1,25 @@
+-- Every link once. The end nearer to the hosts stands first; one whose neighbour names another is a row of its own.
+create or replace temp table link as
+select
+    e.target as a_target,
+    e.port as a_port,
+    e.peer as b_target,
+    e.peer_port as b_port,
+    e.tier as a_tier,
+    p.tier as b_tier,
+    e.role,
+    e.peer_kind,
+    e.told_by,
+    e.trouble,
+    e.speed_mbps,
+    e.is_up is false or p.is_up is false as is_down
+from link_end as e
+left join link_end as p on p.target = e.peer and p.port = e.peer_port
+where
+    e.peer <> ''
+    and (
+        p.target is null
+        or p.peer is distinct from e.target
+        or p.peer_port is distinct from e.port
+        or row(coalesce(e.tier, 99), e.target, e.port) < row(coalesce(p.tier, 99), p.target, p.port)
+    );
