@@ -433,6 +433,26 @@ def test_rails(snapshot: Snapshot) -> None:
     assert [row["leaves"] for row in found["rows"]] == [["leaf1"], ["leaf2"]]
 
 
+def test_rails_that_changed_places(snapshot: Snapshot, tmp_path: Path) -> None:
+    """By the plan the two cables of gpu1 are to be the other way round."""
+    (tmp_path / "c.csv").write_text(
+        "a_device,a_port,b_device,b_port,rail\n"
+        "gpu1,mlx5_0,leaf2,swp1s0,1\ngpu1,mlx5_1,leaf1,etp1a,0\n"
+        "gpu2,mlx5_0,leaf1,etp1b,0\ngpu2,mlx5_1,leaf2,swp1s1,1\n"
+    )
+    site = tmp_path / "site.toml"
+    site.write_text('cabling = "c.csv"')
+    status, text = run(snapshot, "rails", "--site", str(site))
+    assert status == 1
+    assert "             2*    .  leaf1\n              .   2*  leaf2\n" in text
+    assert "2 ports on another leaf\n" in text
+    assert "  TOP-01  gpu1:mlx5_0 at leaf1:Ethernet0: " in text
+    status, text = run(snapshot, "rails", "--site", str(site), "--json")
+    said = json.loads(text)
+    assert (status, said["exit_status"]) == (1, 1)
+    assert {one["port"] for one in said["misplaced"]} == {"gpu1:mlx5_0", "gpu1:mlx5_1"}
+
+
 def test_a_snapshot_without_links(tmp_path: Path) -> None:
     empty = by_hand(tmp_path, {})
     status, text = run(empty, "path")

@@ -4,28 +4,35 @@ from pathlib import Path
 
 import typer
 
-from railwright.cli.common import SNAPSHOT, STORE
-from railwright.cli.opening import opened
-from railwright.config import store_folder
+from railwright.check.rails import misplaced, rules_of_rails, undecided
+from railwright.check.run import checked, with_thresholds
+from railwright.cli.common import SITE, SNAPSHOT, STORE, WAIVERS
+from railwright.cli.opening import decisions, opened
+from railwright.config import site_file, store_folder
 from railwright.fabric.rails import rails as matrix
+from railwright.intent.site import load_site
 from railwright.report.console import next_step, output
-from railwright.report.rails import print_rails, rails_json
+from railwright.report.rails import Matrix, print_rails, rails_json
 from railwright.report.screen import Screen
 
 
 def rails(
     snapshot: str | None = SNAPSHOT,
     as_json: bool = typer.Option(False, "--json", help="For programs."),
+    site: Path | None = SITE,
+    waivers: Path | None = WAIVERS,
     store: Path | None = STORE,
 ) -> None:
-    """Rails against leaves: how many hosts each leaf has of each rail, odd ones marked."""
-    now = opened(store_folder(store), snapshot)
-    with now.database() as database:
-        found = matrix(database)
+    """Rails against leaves, misplaced ports marked. Exit status 1: some are; 3: not all known."""
+    folder = store_folder(store)
+    now = opened(folder, snapshot)
+    wanted = load_site(site_file(site, folder))
+    rules = with_thresholds(rules_of_rails(), wanted)
+    with checked(now, rules, wanted, decisions(waivers, folder)) as findings:
+        found = Matrix(matrix(findings.database), misplaced(findings), undecided(findings))
     if as_json:
         typer.echo(rails_json(now.name, found))
-        status = 0 if found.rows and not found.unread and not found.alone else 3
     else:
-        status = print_rails(Screen(output()), now.name, found)
-    next_step("railwright links --odd" if found.odd else "railwright path")
-    raise typer.Exit(status)
+        print_rails(Screen(output()), now.name, found)
+    next_step("railwright links --odd" if found.misplaced else "railwright path")
+    raise typer.Exit(found.status)

@@ -1,26 +1,44 @@
 """`railwright rails`: the rails against the leaves, as a table of counts."""
 
 import json
+from typing import NamedTuple
 
 from rich.text import Text
 
+from railwright.check.rails import Misplaced
 from railwright.fabric.rails import Column, LeafRow, Rails
 from railwright.nodes import fold
 from railwright.report.collected import short
 from railwright.report.console import plain
 from railwright.report.screen import Screen, number_of
+from railwright.report.status import exit_status
 
-FORMAT = "railwright-rails-1"
+FORMAT = "railwright-rails-2"
 MOST_ODD = 20  # on a terminal; a pipe gets all
 NAME = 20  # columns for leaves on a terminal
 _FIRST = 10  # in front of the counts
 _CELL = 5
 
 
-def _is_odd(row: LeafRow, column: Column) -> bool:
-    """Whether ports of this rail or plane do not belong here."""
-    own = ((row.rail, column[0]), (row.plane, column[1]))
-    return any(leaf is not None and leaf >= 0 and leaf != port for leaf, port in own)
+class Matrix(NamedTuple):
+    """The rails, and the ports that do not belong where they are."""
+
+    rails: Rails
+    misplaced: list[Misplaced]
+    undecided: int  # subjects of which no rule can tell
+
+    @property
+    def status(self) -> int:
+        """3 also where no leaf is known, or that of some ports is not."""
+        rails = self.rails
+        unknown = not rails.rows or rails.unread or rails.alone or self.undecided
+        return exit_status(found=bool(self.misplaced), unknown=bool(unknown))
+
+    def is_odd(self, row: LeafRow, column: Column) -> bool:
+        """Whether ports of this rail or plane do not belong to one of these leaves."""
+        return any(
+            one.leaf in row.leaves and (one.rail, one.plane) == column for one in self.misplaced
+        )
 
 
 def _label(column: Column, *, planes: bool) -> str:
@@ -35,8 +53,9 @@ def _blocks(screen: Screen, rails: Rails) -> list[list[Column]]:
     return [rails.columns[at : at + most] for at in range(0, len(rails.columns), most)]
 
 
-def print_rails(screen: Screen, name: str, rails: Rails) -> int:
-    """The matrix; 3 where nothing or not all is known."""
+def print_rails(screen: Screen, name: str, matrix: Matrix) -> None:
+    """The matrix."""
+    rails = matrix.rails
     leaves = sum(len(row.leaves) for row in rails.rows)
     numbers = {rail for rail, _ in rails.columns}
     screen.heading(
@@ -48,15 +67,15 @@ def print_rails(screen: Screen, name: str, rails: Rails) -> int:
         screen.line("No compute port of a host has a neighbour that is known.", "yellow")
         do = "Leaves are told by LLDP: lldpd on hosts (probe lldpctl), or switches that were read."
         screen.line(do, "yellow")
-        return 3
+        return
     for columns in _blocks(screen, rails):
-        _print_block(screen, rails, columns)
-    _print_rest(screen, rails)
-    return 3 if rails.unread or rails.alone else 0
+        _print_block(screen, matrix, columns)
+    _print_rest(screen, matrix)
 
 
-def _print_block(screen: Screen, rails: Rails, columns: list[Column]) -> None:
+def _print_block(screen: Screen, matrix: Matrix, columns: list[Column]) -> None:
     """The leaves stand last: their list is as long as it is."""
+    rails = matrix.rails
     planes = len({plane for _, plane in rails.columns}) > 1
     shown = [row for row in rails.rows if any(column in row.counts for column in columns)]
     head = "".join(f"{_label(column, planes=planes):>{_CELL}}" for column in columns)
@@ -66,7 +85,7 @@ def _print_block(screen: Screen, rails: Rails, columns: list[Column]) -> None:
         line = Text(" " * _FIRST)
         for column in columns:
             count = row.counts.get(column)
-            odd = count is not None and _is_odd(row, column)
+            odd = count is not None and matrix.is_odd(row, column)
             cell = "." if count is None else f"{count:,}{'*' if odd else ''}"
             line.append(f"{cell:>{_CELL}}", "bold red" if odd else "green" if count else "dim")
         count = len(row.leaves)
@@ -78,18 +97,20 @@ def _print_block(screen: Screen, rails: Rails, columns: list[Column]) -> None:
         screen.styled(line)
 
 
-def _print_rest(screen: Screen, rails: Rails) -> None:
-    if rails.odd:
+def _print_rest(screen: Screen, matrix: Matrix) -> None:
+    rails, found = matrix.rails, matrix.misplaced
+    if found:
         screen.line()
-        screen.heading(f"{number_of(len(rails.odd), 'port')} on a leaf of another rail or plane")
-        most = MOST_ODD if screen.is_terminal else len(rails.odd)
-        for one in rails.odd[:most]:
-            what = f"rail {one.rail}, leaf of rail {one.leaf_rail}"
-            if one.rail == one.leaf_rail or one.leaf_rail < 0:
-                what = f"plane {one.plane}, leaf of plane {one.leaf_plane}"
-            screen.line(f"  {plain(one.port)} -> {plain(one.leaf)}: {what}", "red")
-        if len(rails.odd) > most:
-            screen.line(f"  and {len(rails.odd) - most:,} more: railwright rails | cat", "dim")
+        screen.heading(f"{number_of(len({one.port for one in found}), 'port')} on another leaf")
+        most = MOST_ODD if screen.is_terminal else len(found)
+        for one in found[:most]:
+            at = f"{one.port} at {one.leaf}:{one.leaf_port}"
+            screen.line(f"  {one.rule}  {plain(at)}: {plain(one.said)}", "red")
+        if len(found) > most:
+            screen.line(f"  and {len(found) - most:,} more: railwright rails | cat", "dim")
+    if matrix.undecided:
+        said = f"{number_of(matrix.undecided, 'port')}: where it belongs is not known"
+        screen.line(f"{said}; railwright check says why", "yellow")
     if rails.unread:
         said = number_of(rails.unread, "compute port")
         screen.line(f"{said}: LLDP was not read, so its leaf is not known", "yellow")
@@ -98,8 +119,9 @@ def _print_rest(screen: Screen, rails: Rails) -> None:
         screen.line(f"{said}: nobody is heard there", "yellow")
 
 
-def rails_json(name: str, rails: Rails) -> str:
+def rails_json(name: str, matrix: Matrix) -> str:
     """The same for programs."""
+    rails = matrix.rails
     rows = [
         {
             "leaves": list(row.leaves),
@@ -119,7 +141,9 @@ def rails_json(name: str, rails: Rails) -> str:
         "compute_ports": rails.ports,
         "not_read": rails.unread,
         "without_neighbor": rails.alone,
+        "undecided": matrix.undecided,
+        "exit_status": matrix.status,
         "rows": rows,
-        "odd": [one._asdict() for one in rails.odd],
+        "misplaced": [one._asdict() for one in matrix.misplaced],
     }
     return json.dumps(whole, indent=1)

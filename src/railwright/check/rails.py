@@ -1,0 +1,57 @@
+"""Compute ports on a leaf that is not theirs, as the rules about rails and planes find them."""
+
+from typing import NamedTuple
+
+from railwright.check.findings import Findings
+from railwright.check.rule import Rule, shipped
+
+# By the plan, by the plan's planes, and by the pattern that most hosts have.
+_RULES = ("TOP-01", "TOP-04", "TOP-09")
+_MISPLACED = """
+SELECT f.rule, row(e.target || ':' || e.device, a.peer, a.peer_port, e.rail, e.plane),
+       f.observed, f.expected
+FROM finding AS f
+INNER JOIN own_end AS e
+    ON e.target = f.target
+    AND (f.subject = e.target || ':' || e.port
+         OR f.subject = e.target || ':' || e.device || '/' || e.device_port)
+INNER JOIN adjacency AS a ON a.target = e.target AND a.port = e.port
+WHERE f.verdict = 'fail' AND f.state IN ('open', 'implied') AND f.severity <> 'info'
+  AND e.kind = 'host'
+ORDER BY f.rank, e.target, e.device, f.rule
+"""
+_UNKNOWN = """
+SELECT count(DISTINCT subject) FROM finding WHERE verdict = 'unknown' AND state = 'open'
+"""
+
+
+class Misplaced(NamedTuple):
+    """A port that a rule has found on another leaf than its own."""
+
+    rule: str
+    port: str
+    leaf: str
+    leaf_port: str
+    rail: int
+    plane: int
+    said: str
+
+
+def rules_of_rails() -> dict[str, Rule]:
+    """The rules that know where a compute port belongs."""
+    return {name: shipped()[name] for name in _RULES}
+
+
+def misplaced(findings: Findings) -> list[Misplaced]:
+    """Each port with each rule that names it."""
+    rows = findings.database.execute(_MISPLACED).fetchall()
+    return [
+        Misplaced._make((rule, *place, findings.rules[rule].said(observed, expected)))
+        for rule, place, observed, expected in rows
+    ]
+
+
+def undecided(findings: Findings) -> int:
+    """Of how many subjects nobody can tell where they belong."""
+    (count,) = findings.database.execute(_UNKNOWN).fetchone() or (0,)
+    return int(count)
