@@ -362,7 +362,7 @@ def test_names_that_are_wrong(snapshot: Snapshot, words: tuple[str, ...], said: 
 
 def test_all_hops_in_classes(snapshot: Snapshot) -> None:
     status, text = run(snapshot, "path")
-    assert status == 0
+    assert status == 1
     assert "12 hops in 7 classes" in text
     assert (
         "Tier 1, away from hosts, sonic: 2 ports\n"
@@ -371,10 +371,13 @@ def test_all_hops_in_classes(snapshot: Snapshot) -> None:
         "             class 6: queue 6 strict\n"
         "           e.g. leaf1:Ethernet12 of leaf1\n"
         "        1  MTU 1500\n"
+        "             findings at 1: MTU-05\n"
         "           e.g. leaf1:Ethernet8 of leaf1\n"
     ) in text
     found = json.loads(run(snapshot, "path", "--json")[1])
+    assert (found["format"], found["exit_status"]) == ("railwright-hops-2", 1)
     assert sum(one["ports"] for one in found["classes"]) == 12
+    assert [one["rules"] for one in found["classes"] if one["with_findings"]] == [["MTU-05"]]
 
 
 def test_links(snapshot: Snapshot) -> None:

@@ -1,4 +1,4 @@
--- What is found and what is unknown at the ends of links, put to the links. Tables at hand: finding, link, link_end.
+-- What is found and what is unknown at the ends of links. Tables at hand: finding, link_end.
 
 -- A rule speaks of an end, of the RDMA port that it is the end of, or of a machine that said nothing.
 create or replace temp table of_end as
@@ -29,20 +29,3 @@ select
     coalesce(list(rule order by rank, rule) filter (verdict = 'unknown'), []) as unknown
 from of_end
 group by target, port;
-
-create or replace temp table judged_link as
-with joined as (
-    select
-        l.*,
-        list_concat(a.found, b.found) as found, -- skips what is not there
-        list_distinct(list_concat(a.unknown, b.unknown)) as unknown
-    from link as l
-    left join end_said as a on a.target = l.a_target and a.port = l.a_port
-    left join end_said as b on b.target = l.b_target and b.port = l.b_port
-)
-
-select
-    * replace (coalesce(found, []) as found, coalesce(list_sort(unknown), []) as unknown),
-    len(unknown) > 0 as is_unknown,
-    coalesce(len(found) > 0, false) or is_down or trouble <> '' as is_odd
-from joined;

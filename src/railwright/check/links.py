@@ -11,7 +11,7 @@ from railwright.check.findings import Findings
 from railwright.check.rule import Rule, shipped
 from railwright.fabric.ends import LINK
 
-_SAID = Path(__file__).with_name("end_said.sql")
+_HERE = Path(__file__).parent
 _COUNTS = """
 SELECT count(*), count(*) FILTER (peer_kind = 'switch' AND a_tier = 0 OR role = 'host'),
        count(*) FILTER (role = 'fabric'), count(*) FILTER (peer_kind = 'stranger'),
@@ -80,10 +80,16 @@ def rules_of_links() -> dict[str, Rule]:
     }
 
 
+def say_of_ends(findings: Findings) -> None:
+    """The table `end_said`: findings and unknowns of every end that has some."""
+    findings.database.execute((_HERE / "end_said.sql").read_text("utf-8"))
+
+
 def make_links(findings: Findings) -> Counts:
     """The table `judged_link`, and what is in it."""
-    findings.database.execute(LINK.read_text("utf-8"))
-    findings.database.execute(_SAID.read_text("utf-8"))
+    say_of_ends(findings)
+    for file in (LINK, _HERE / "judged_link.sql"):
+        findings.database.execute(file.read_text("utf-8"))
     counts = Counts(*(findings.database.execute(_COUNTS).fetchone() or (0,) * 9))
     # What a rule would have said that could not be run, nobody knows of any link.
     stopped = any(one.state is RunState.STOPPED for one in findings.ran.values())

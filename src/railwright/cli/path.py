@@ -5,6 +5,8 @@ from pathlib import Path
 import typer
 
 from railwright.check.along import traces
+from railwright.check.links import rules_of_links, say_of_ends
+from railwright.check.run import checked, with_thresholds
 from railwright.cli.common import SITE, STORE, WAIVERS
 from railwright.cli.opening import decisions, opened
 from railwright.config import site_file, store_folder
@@ -40,8 +42,10 @@ def path(
         raise UsageError("a path has two ends", do="railwright path gpu001:mlx5_0 gpu002:mlx5_0")
     wanted = load_site(site_file(site, folder))
     if source is None or destination is None:
-        with found.database() as database:
-            hops = list(sections(database))
+        rules = with_thresholds(rules_of_links(), wanted)
+        with checked(found, rules, wanted, decisions(waivers, folder)) as findings:
+            say_of_ends(findings)
+            hops = list(sections(findings.database))
         status = hops_status(hops)
         said = hops_json(hops, found.name) if as_json else ""
         if not as_json:

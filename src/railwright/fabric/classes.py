@@ -1,4 +1,7 @@
-"""All hops of a fabric as classes: ports of one tier and direction that do the same are one."""
+"""All hops of a fabric as classes: ports of one tier and direction that do the same are one.
+
+Made of the facts, and of `end_said`: what rules find at each end (check/end_said.sql).
+"""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -36,13 +39,18 @@ WITH facts AS (
 alike AS (
     SELECT {_SHOWN}, f.does AS kind, count(*) AS ports, min(e.target || ':' || e.port) AS example,
            arg_min(e.target, e.target || ':' || e.port) AS target,
-           arg_min(e.port, e.target || ':' || e.port) AS port, list(DISTINCT e.target) AS switches
+           arg_min(e.port, e.target || ':' || e.port) AS port, list(DISTINCT e.target) AS switches,
+           count(*) FILTER (len(s.found) > 0) AS faulty,
+           count(*) FILTER (len(s.unknown) > 0) AS undecided,
+           list_distinct(flatten(list([x.rule for x in s.found]))) AS rules
     FROM link_end AS e LEFT JOIN facts AS f USING (target, port)
+    LEFT JOIN end_said AS s USING (target, port)
     WHERE e.kind = 'switch' AND e.peer <> ''
     GROUP BY {_SHOWN}, f.does
 )
 SELECT {_SHOWN}, coalesce(c.does, '') AS does, sum(ports)::BIGINT, min(example),
-       list_distinct(flatten(list(switches)))
+       list_distinct(flatten(list(switches))), sum(faulty)::BIGINT, sum(undecided)::BIGINT,
+       list_sort(list_distinct(flatten(list(rules))))
 FROM alike AS a LEFT JOIN ({_CLASSES.format(classes=CLASSES, of="alike")}) AS c USING (target, port)
 GROUP BY {_SHOWN}, c.does
 ORDER BY tier NULLS LAST, facing NULLS LAST, system, sum(ports) DESC, min(example)
@@ -66,6 +74,9 @@ class HopClass(NamedTuple):
     ports: int
     example: str
     switches: list[str]
+    faulty: int  # ports of which rules find something
+    undecided: int  # ports of which a rule cannot tell
+    rules: list[str]  # those that find something
 
 
 class Section(NamedTuple):

@@ -9,7 +9,7 @@ from railwright.report.screen import Screen, cut, in_phrases, number_of, wrapped
 from railwright.report.status import exit_status
 
 MOST_CLASSES = 8  # of one section on a terminal; a pipe gets all
-FORMAT = "railwright-hops-1"
+FORMAT = "railwright-hops-2"
 _FACING = {"down": "towards hosts", "up": "away from hosts", "side": "to the same tier"}
 NO_SWITCH = (
     "No switch was read, so nothing is known about hops.",
@@ -24,9 +24,10 @@ def _title(section: Section) -> str:
 
 
 def hops_status(found: list[Section]) -> int:
-    """3 where something that decides about packets was not read, or nothing was."""
+    """1 where rules find something; 3 where they cannot tell, or nothing was read."""
     classes = [one for section in found for one in section.classes]
-    return exit_status(found=False, unknown=not classes or not all(map(is_read, classes)))
+    unknown = not classes or any(one.undecided or not is_read(one) for one in classes)
+    return exit_status(found=any(one.faulty for one in classes), unknown=unknown)
 
 
 def print_hops(screen: Screen, found: list[Section], name: str) -> None:
@@ -50,15 +51,15 @@ def _print_section(screen: Screen, section: Section) -> None:
     screen.heading(_title(section), f": {number_of(section.ports, 'port')}")
     most = MOST_CLASSES if screen.is_terminal else len(section.classes)
     for place, one in enumerate(section.classes[:most]):
-        # Half of the ports are no oddity, but another half.
-        odd = bool(place) and 2 * one.ports < usual.ports
-        style = "red" if odd else "" if is_read(one) else "yellow"
+        style = "red" if one.faulty else "" if is_read(one) else "yellow"
         said = differing(one, usual) if place else words(one)
-        text = ("odd: " if odd else "") + ", ".join(said or ["the same"])
+        text = ", ".join(said or ["the same"])
         lines = wrapped(screen, in_phrases(plain(text)), 11)
         lines[0] = f"{one.ports:>9,}  {lines[0].strip()}"
         for more in () if place else of_classes(one):
             lines += wrapped(screen, in_phrases(plain(more)), 13)
+        if one.faulty:
+            lines += wrapped(screen, f"findings at {one.faulty:,}: {', '.join(one.rules)}", 13)
         for line in lines:
             screen.line(line, style)
         where = f"e.g. {one.example} of {fold(one.switches)}"
@@ -79,6 +80,9 @@ def hops_json(found: list[Section], name: str) -> str:
             "switches": fold(one.switches),
             "does": [*words(one), *of_classes(one)],
             "differs": differing(one, section.classes[0]) if place else [],
+            "with_findings": one.faulty,
+            "with_unknown": one.undecided,
+            "rules": one.rules,
         }
         for section in found
         for place, one in enumerate(section.classes)
