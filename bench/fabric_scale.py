@@ -22,11 +22,15 @@ from bench.check import children_cpu
 from bench.fabric import fabric_snapshot
 from bench.figures import write_section
 from lab.fleet.fabric import SHAPES, build
+from lab.fleet.fabric.hearing import netdev
 from lab.fleet.fabric.plan import CABLING, cabling, site
+from railwright.check.along import traces
 from railwright.check.engine import Request, run
 from railwright.check.findings import Findings
+from railwright.check.links import make_links
 from railwright.check.run import Choice, chosen
 from railwright.fabric.classes import sections
+from railwright.fabric.trace import Trace
 from railwright.intent.site import load_site
 from railwright.intent.write import write_intent
 from railwright.model import derive
@@ -71,8 +75,6 @@ def measured(snapshot: Snapshot, shape: str, watch: Stopwatch) -> Rows:
     fabric = build(SHAPES[shape])
     facts = snapshot.path / "facts"
     derive.all_tables(facts, watch)
-    with snapshot.database() as database, watch("classes"):
-        classes = [one for section in sections(database) for one in section.classes]
     with tempfile.TemporaryDirectory(prefix="railwright-bench-") as name:
         folder = Path(name)
         (folder / "site.toml").write_text(site(fabric))
@@ -85,12 +87,23 @@ def measured(snapshot: Snapshot, shape: str, watch: Stopwatch) -> Rows:
             findings = Findings(snapshot, rules, ran, folder / "out", folder / "intent")
             findings.settle([], date(2026, 11, 15))
             accounts = findings.accounts()
+        with watch("links"):
+            links = make_links(findings)
+        with watch("classes"):
+            classes = [one for part in sections(findings.database) for one in part.classes]
+        first, last = (
+            f"{fabric.host_name(host)}:{netdev(0, 0, 1)}" for host in (0, fabric.hosts - 1)
+        )
+        with watch("path"):
+            ways = traces(snapshot, wanted, [], (first, last), None)
     slowest = sorted(ran, key=lambda one: -one.cpu_s)[:5]
     stopped = ", ".join(one.rule for one in accounts if one.trouble)
     verdicts = sum(one.ok + one.fail + one.unknown for one in accounts)
     failed = ", ".join(f"{one.rule} {one.fail}" for one in accounts if one.fail)
     return [
         ("classes of hops", f"{len(classes)} of {sum(one.ports for one in classes):,} ports", "-"),
+        ("links, of them with findings", f"{links.links:,}, {links.with_findings:,}", "all, 0"),
+        ("a path between the first and the last host", traces_words(ways), "ok"),
         ("rules, verdicts", f"{len(rules)}, {verdicts:,}", "all"),
         (
             "findings; rules that could not be run",
@@ -99,6 +112,13 @@ def measured(snapshot: Snapshot, shape: str, watch: Stopwatch) -> Rows:
         ),
         ("the slowest", ", ".join(f"{one.rule} {one.cpu_s:.2f} s" for one in slowest), "-"),
     ]
+
+
+def traces_words(ways: list[Trace]) -> str:
+    """The verdict on data and on its CNPs, and how far they go."""
+    return ", ".join(
+        f"{way.packet.name} {way.verdict} over {len(way.levels)} levels" for way in ways
+    )
 
 
 def main() -> None:
@@ -113,9 +133,11 @@ def main() -> None:
         ("fabric", f"{size}, {len(fabric.links):,} links", "10,000 hosts x 8, 3 tiers"),
         ("tables of links and paths", watch.said(*OF_LINKS), "-"),
         *((f"of them {name}", watch.said(name), "-") for name in OF_LINKS),
+        ("all links and what is found there", watch.said("links"), "-"),
         ("all hops in classes", watch.said("classes"), "-"),
+        ("one path, with its rules", watch.said("path"), "-"),
         ("all rules, findings and counts", watch.said("check"), "-"),
-        ("together", watch.said(*OF_LINKS, "classes", "check"), "< 60 s"),
+        ("together", watch.said(*OF_LINKS, "links", "classes", "check"), "< 60 s"),
         ("peak memory of this process", f"{peak:,.0f} MB", "-"),
         *found,
     ]
