@@ -318,7 +318,7 @@ EGRESS = ("queue", "scheduler", "weight", "ecn_enabled", "red_enabled", "ecn_min
     [
         ("leaf1", (True, 3, True, 230_400, False, 500_000), (3, "dwrr", 50, True, True, 150_000, 1_500_000, 5)),
         ("leaf2", (True, 3, True, None, None, None), (3, "dwrr", 50, True, None, 150_000, 1_500_000, None)),
-        ("spine1", (True, 3, None, None, None, None), (3, None, None, True, None, None, None, None)),
+        ("spine1", (True, 3, None, None, None, None), (3, "dwrr", None, True, None, None, None, None)),
         ("spine2", (True, 3, True, None, None, None), (3, "wrr", None, True, False, None, None, None)),
     ],
 )  # fmt: skip
