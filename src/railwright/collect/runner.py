@@ -700,6 +700,8 @@ class Run(object):
         self.waiting = []  # (probe, instance, values, card)
         self.again = {}  # the tasks that were busy: when each may be tried once more
         self.running = {}  # lane -> Child
+        self.starting = False  # a child may be there that is not in `running` yet
+        self.is_to_end = False  # a signal came meanwhile
         self.root_runner = None
         self.root_buffer = b""
         self.poll = select.poll()
@@ -818,7 +820,11 @@ class Run(object):
 
     def step(self):
         """One turn: wait a little for anything to happen, then take it."""
+        self.starting = True
         self.start_waiting()
+        self.starting = False
+        if self.is_to_end:
+            raise Stop("ended by a signal")
         children = self.handles()
         root = self.root_runner.stdout.fileno() if self.root_runner else -1
         for handle in children:
@@ -982,6 +988,11 @@ def main():
     run = Run(request, Machine(root), source, hold=sent and request["hold"])
 
     def end(_number, _frame):
+        # A child that nobody knows yet would be left behind: it is waited for, but not for long.
+        if run.starting and not run.is_to_end:
+            run.is_to_end = True
+            signal.alarm(2)
+            return
         run.kill_all()
         os._exit(3)
 
