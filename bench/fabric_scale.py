@@ -34,7 +34,7 @@ from railwright.fabric.trace import Trace
 from railwright.intent.site import load_site
 from railwright.intent.write import write_intent
 from railwright.model import derive
-from railwright.store.snapshot import Snapshot, load
+from railwright.store.snapshot import Snapshot, load, seal
 
 OF_LINKS = ("own_end", "adjacency", "switch_place", "port_class", "link_end", "route_turn")
 KEPT = "snapshot.json"
@@ -75,6 +75,8 @@ def measured(snapshot: Snapshot, shape: str, watch: Stopwatch) -> Rows:
     fabric = build(SHAPES[shape])
     facts = snapshot.path / "facts"
     derive.all_tables(facts, watch)
+    seal(snapshot.path, snapshot.run)  # of the tables that were made just now
+    snapshot = load(snapshot.path)
     with tempfile.TemporaryDirectory(prefix="railwright-bench-") as name:
         folder = Path(name)
         (folder / "site.toml").write_text(site(fabric))
