@@ -63,7 +63,7 @@ def verdicts(  # noqa: PLR0913
     told_of = (
         "true"
         if each
-        else f"({_TOLD_OF} OR list_contains({listed}, target))"
+        else f"({_TOLD_OF} OR target IN ({', '.join(map(quote, sorted(named)))}))"
         if named
         else _TOLD_OF
     )
