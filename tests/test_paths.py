@@ -13,12 +13,15 @@ from rich.console import Console
 from small_fabric import NETWORKS, Rows, change, drop, fabric
 from typer.testing import CliRunner
 
-from railwright.check.along import traces
+from railwright.check.along import rules_on_path, told_along, traces
+from railwright.check.engine import Ran
+from railwright.check.links import make_links, rules_of_links
+from railwright.check.run import checked
 from railwright.check.waivers import read_waivers
 from railwright.cli import program
 from railwright.errors import UsageError
 from railwright.fabric.classes import spans
-from railwright.fabric.trace import Trace
+from railwright.fabric.trace import Trace, ways
 from railwright.intent.site import read_site
 from railwright.report.paths import print_traces, traces_status
 from railwright.report.screen import Screen
@@ -231,6 +234,35 @@ def test_what_was_not_read_is_never_ok(what: str) -> None:
     assert traces_status(found) == 3
 
 
+def test_a_mild_finding_does_not_hide_a_bad_one() -> None:
+    """One more priority with PFC is mere information; that data has no headroom there is not."""
+    rows = _leaf1("switch_priority_group", headroom_bytes=0)(fabric())
+    change(rows, "switch_pfc", {"target": "leaf1", "priority": 4}, enabled=True)
+    change(rows, "switch_port_qos", {"target": "leaf1"}, pfc_priorities="3,4")
+    assert remarks(traced(rows), broken=True) == [("data", 1, "leaf1:Ethernet0", "SWQ-06")]
+
+
+def test_a_switch_that_is_out_of_service_is_still_on_the_way() -> None:
+    rows = change(fabric(), "switch_queue", {"target": "spine1", "queue": 3}, ecn_enabled=False)
+    change(rows, "target", {"target": "spine1"}, out_of_service="a fan")
+    found = traced(rows)
+    assert remarks(found, broken=True) == [("data", 2, "spine1:Ethernet2/1", "SWQ-03")]
+    assert traces_status(found) == 1
+
+
+def test_a_rule_that_could_not_be_run_leaves_everything_open(snapshot: Snapshot) -> None:
+    with checked(snapshot, rules_of_links(), LOSSLESS, []) as findings:
+        before = make_links(findings)
+        findings.ran["TOP-07"] = Ran("TOP-07", 0.0, "stopped after 120 s")
+        after = make_links(findings)
+    assert before.with_unknown <= after.with_unknown == after.links == 8
+    with checked(snapshot, rules_on_path(), LOSSLESS, [], each=True) as findings:
+        findings.ran["MTU-05"] = Ran("MTU-05", 0.0, "stopped after 120 s")
+        way = ways(findings.database, LOSSLESS, *ENDS, None)[0]
+        told = told_along(findings, way)
+    assert "MTU-05 could not be run: stopped after 120 s" in [r.what for r in told["gpu1", "ens1", "out"]]  # fmt: skip
+
+
 def test_a_switch_that_was_not_read() -> None:
     rows = {t: [r for r in v if r["target"] != "spine2" or t == "target"] for t, v in fabric().items()}  # fmt: skip
     found = traced(rows)
@@ -269,6 +301,10 @@ def test_without_intent_the_senders_own_settings_count() -> None:
     text = text_of(rows, NOTHING)
     assert "DSCP 26 (traffic_class of gpu1:mlx5_0)" in text  # 106 / 4
     assert "CNP gpu2:ens2 -> gpu1:ens1, DSCP 48 (cnp_dscp of gpu2:ens2)" in text
+    # The card's own DSCP is the one whose class is asked for: here it is in that of data.
+    rows_46 = change(fabric(), "ecn_parameter", {"name": "cnp_dscp"}, value="46")
+    change(rows_46, "switch_dscp", {"target": "leaf2", "dscp": 46}, priority=3)
+    assert ("CNP", 1, "leaf2:swp1s1", "SWQ-15") in remarks(traced(rows_46, NOTHING), broken=True)
     # PFC is on at the sender and not at its switch: which is wrong cannot be told, so both are named.
     change(rows, "switch_pfc", {"target": "leaf1"}, enabled=False)
     found = remarks(traced(rows, NOTHING), broken=True)

@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from railwright.check.engine import RunState
 from railwright.check.findings import Findings
 from railwright.check.rule import Rule, shipped
 from railwright.check.run import checked, with_thresholds
@@ -47,9 +46,14 @@ class Said(NamedTuple):
             return True
         return not classes.isdisjoint(map(int, self.classes.split(",")))
 
+    def is_told_as(self, failed: set[str], rule: Rule) -> bool:
+        """Whether it follows from another fault there that such packets may meet."""
+        return self.state == "implied" and not failed.isdisjoint(rule.implied_by)
+
     def remark(self, rule: Rule) -> Remark | None:
         """What a packet meets there; None = nothing that would be held against its way."""
-        if self.state not in ("open", "implied") or self.severity == "info":
+        # A machine that is out of service is on this way all the same.
+        if self.state not in ("open", "implied", "out of service") or self.severity == "info":
             return None
         if self.verdict == "fail":
             said = rule.said(self.observed, self.expected)
@@ -72,7 +76,7 @@ def traces(
     """Data from one end to another and the CNP that comes back, judged."""
     with snapshot.database() as database:
         found = ways(database, site, *ends, dscp)
-    wanted = as_sent(site, found[0].packet)
+    wanted = as_sent(site, *(way.packet for way in found))
     named = {met.end.target for way in found for met in way.ends()}
     rules = with_thresholds(rules_on_path(), site)
     with checked(snapshot, rules, wanted, waivers, named=named) as findings:
@@ -97,21 +101,20 @@ def told_along(findings: Findings, way: Way) -> Told:
         ]
         here = [one for s in end.subjects for one in said[s] if one.rule in rules]
         judged = [one for one in here if one.rule in asked]
-        # What follows from another fault that such packets may meet is told as that one.
-        failed = {one.rule for one in here if one.verdict == "fail"}
+        told_as = {one.rule for one in here if one.verdict == "fail" and one.severity != "info"}
         about = [
             one
             for one in judged
-            if one.is_about(classes) and failed.isdisjoint(rules[one.rule].implied_by)
+            if one.is_about(classes) and not one.is_told_as(told_as, rules[one.rule])
         ]
         found = [r for one in about if (r := one.remark(rules[one.rule])) is not None]
         if not judged and (way.packet.kind, end.kind, side) != _IN_NO_SETTING:
             found.append(Remark(is_broken=False, what="no rule has anything to say of this port"))
         told[end.target, end.port, side] = tuple(found)
     stopped = [
-        Remark(is_broken=False, what=f"{name} could not be run: {findings.ran[name].trouble}")
-        for name in rules
-        if findings.ran[name].state is RunState.STOPPED
+        Remark(is_broken=False, what=f"{one.rule} could not be run: {one.trouble}", rule=one.rule)
+        for one in findings.stopped()
+        if one.rule in rules
     ]
     first = (way.walk.source.target, way.walk.source.port, "out")
     return {**told, first: (*told[first], *stopped)}

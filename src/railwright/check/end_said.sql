@@ -1,21 +1,28 @@
--- What is found and what is unknown at the ends of links. Tables at hand: finding, link_end.
+-- What is found and what is unknown at the ends of links. Tables at hand: finding, link_end, stopped_rule.
 
--- A rule speaks of an end, of the RDMA port that it is the end of, or of a machine that said nothing.
+-- A rule speaks of an end, of the RDMA port that it is the end of, or of a machine that said nothing. What one would have said
+-- that could not be run, nobody knows of any end.
 create or replace temp table of_end as
+with open_finding as (
+    from finding where state = 'open' and (verdict = 'unknown' or severity <> 'info')
+)
+
 select e.target, e.port, f.rule, f.rank, f.verdict, f.observed, f.expected
-from finding as f
+from open_finding as f
 inner join link_end as e on e.target = f.target and e.target || ':' || e.port = f.subject
-where f.state = 'open' and f.severity <> 'info'
 union all
 select e.target, e.port, f.rule, f.rank, f.verdict, f.observed, f.expected
-from finding as f
+from open_finding as f
 inner join link_end as e on e.target = f.target and e.target || ':' || e.device || '/' || e.device_port = f.subject
-where f.state = 'open' and f.severity <> 'info' and e.device <> ''
+where e.device <> ''
 union all
 select e.target, e.port, f.rule, f.rank, f.verdict, f.observed, f.expected
-from finding as f
+from open_finding as f
 inner join link_end as e on e.target = f.target and e.target || ':*' = f.subject
-where f.state = 'open' and f.severity <> 'info';
+union all
+select e.target, e.port, s.rule, 0 as rank, 'unknown' as verdict, null as observed, null as expected
+from stopped_rule as s
+cross join link_end as e;
 
 create or replace temp table end_said as
 select

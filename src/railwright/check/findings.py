@@ -130,6 +130,10 @@ class Findings:
             for name in self.rules
         ]
 
+    def stopped(self) -> list[Ran]:
+        """Rules that could not be run to their end: what they would have said, nobody knows."""
+        return [one for one in self.ran.values() if one.state is RunState.STOPPED]
+
     def expired(self) -> list[Waiver]:
         """Decisions whose time is over: each is a finding of its own."""
         return [one for one in self.waivers if one.is_expired(self.today)]

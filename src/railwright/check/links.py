@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import duckdb
 
-from railwright.check.engine import RunState
 from railwright.check.findings import Findings
 from railwright.check.rule import Rule, shipped
 from railwright.fabric.ends import LINK
@@ -82,6 +81,11 @@ def rules_of_links() -> dict[str, Rule]:
 
 def say_of_ends(findings: Findings) -> None:
     """The table `end_said`: findings and unknowns of every end that has some."""
+    stopped = [one.rule for one in findings.stopped()]
+    findings.database.execute(
+        "CREATE OR REPLACE TEMP TABLE stopped_rule AS SELECT unnest(?::VARCHAR[]) AS rule",
+        [stopped],
+    )
     findings.database.execute((_HERE / "end_said.sql").read_text("utf-8"))
 
 
@@ -90,10 +94,7 @@ def make_links(findings: Findings) -> Counts:
     say_of_ends(findings)
     for file in (LINK, _HERE / "judged_link.sql"):
         findings.database.execute(file.read_text("utf-8"))
-    counts = Counts(*(findings.database.execute(_COUNTS).fetchone() or (0,) * 9))
-    # What a rule would have said that could not be run, nobody knows of any link.
-    stopped = any(one.state is RunState.STOPPED for one in findings.ran.values())
-    return counts._replace(with_unknown=counts.links) if stopped else counts
+    return Counts(*(findings.database.execute(_COUNTS).fetchone() or (0,) * 9))
 
 
 def links(

@@ -52,6 +52,6 @@ def misplaced(findings: Findings) -> list[Misplaced]:
 
 
 def undecided(findings: Findings) -> int:
-    """Of how many subjects nobody can tell where they belong."""
+    """Of how many subjects nobody can tell where they belong; rules that could not be run count."""
     (count,) = findings.database.execute(_UNKNOWN).fetchone() or (0,)
-    return int(count)
+    return int(count) + len(findings.stopped())

@@ -40,10 +40,9 @@ class End(NamedTuple):
 
     @property
     def subjects(self) -> tuple[str, ...]:
-        """As rules name it: the end, and the RDMA port that it is the end of."""
-        return (self.name, f"{self.target}:{self.device}/{self.device_port}")[
-            : 1 + bool(self.device)
-        ]
+        """As rules name it: the end, a silent machine as a whole, the RDMA port behind it."""
+        whole = (self.name, f"{self.target}:*")
+        return (*whole, f"{self.target}:{self.device}/{self.device_port}") if self.device else whole
 
 
 class ClassFacts(NamedTuple):

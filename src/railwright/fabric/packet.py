@@ -87,8 +87,8 @@ def cnp_packet(database: duckdb.DuckDBPyConnection, site: Site, answering: End) 
     return Packet("CNP", dscp, said)
 
 
-def as_sent(site: Site, data: Packet) -> Site:
-    """The site by which the packet is judged: one that does not say its DSCP takes the sender's."""
-    if data.dscp is None or "data_dscp" in site.fabric:
-        return site
-    return replace(site, fabric={**site.fabric, "data_dscp": data.dscp})
+def as_sent(site: Site, data: Packet, cnp: Packet) -> Site:
+    """The site by which they are judged: what it does not say of their DSCP, the cards do."""
+    sent = {"data_dscp": data.dscp, "cnp_dscp": cnp.dscp}
+    told = {key: dscp for key, dscp in sent.items() if dscp is not None}
+    return replace(site, fabric={**told, **site.fabric})

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import NamedTuple
 
-from railwright.check.engine import RunState
 from railwright.check.findings import Account, Findings
 from railwright.nodes import fold
 from railwright.report.check_head import judged, print_head
@@ -100,13 +99,12 @@ def findings_status(findings: Findings) -> int:
     """
     worth = any(block.severity != "info" for block in blocks(findings))
     accounts = findings.accounts()
-    stopped = any(one.state is RunState.STOPPED for one in accounts)
     gap = findings.database.execute(
         "SELECT 1 FROM finding WHERE verdict = 'unknown' AND state = 'open' LIMIT 1"
     ).fetchone()
     return exit_status(
         found=worth or bool(findings.expired()),
-        unknown=stopped or bool(gap) or not judged(accounts),
+        unknown=bool(findings.stopped()) or bool(gap) or not judged(accounts),
     )
 
 
@@ -204,7 +202,7 @@ def _print_unknown(screen: Screen, findings: Findings, accounts: list[Account]) 
     """What could not be judged; whether some of it nobody has accepted."""
     rows = findings.database.execute(_UNKNOWN).fetchall()
     unreported = findings.database.execute(_NOT_REPORTED).fetchall()
-    stopped = [one for one in accounts if one.state is RunState.STOPPED]
+    stopped = findings.stopped()
     if not rows and not unreported and not stopped:
         return False
     screen.line()
