@@ -241,7 +241,7 @@ def drop(rows: Rows, table: str, **where: Any) -> Rows:
 
 
 # What links are made of, in order. All other derived tables would take most of a test's time.
-ROLES = ("card_function", "gpu", "pcie_path", "pcie_endpoint", "gpu_nic", "host_kind", "netdev_stack", "slot", "port_sign", "card", "host_class", "port")  # fmt: skip
+ROLES = ("card_function", "gpu", "pcie_path", "pcie_endpoint", "gpu_nic", "host_kind", "netdev_link", "netdev_stack", "slot", "port_sign", "card", "host_class", "port")  # fmt: skip
 _DERIVED = (*ROLES, "netdev_qos", "port_class", "own_end", "adjacency", "switch_place", "link_end")
 
 

@@ -205,24 +205,12 @@ host_side as (
         '' as alias,
         lower(n.mac) as mac,
         regexp_matches(lower(n.flags), '[13579bdf]$') as admin_up,
-        coalesce(
-            l.link_detected,
-            n.carrier,
-            case when n.operstate = 'up' then true when n.operstate in ('down', 'lowerlayerdown') then false end,
-            case e.state when 'ACTIVE' then true when 'DOWN' then false end
-        ) as is_up,
-        coalesce(l.speed_mbps, n.speed_mbps) as speed_mbps,
+        case when l.netdev is null then case e.state when 'ACTIVE' then true when 'DOWN' then false end else l.is_up end as is_up,
+        l.speed_mbps,
         case when l.auto_negotiation is false then l.speed_mbps end as speed_asked_mbps,
         l.lanes,
-        case
-            when f.active in ('RS', 'LLRS') then 'rs'
-            when f.active = 'BaseR' then 'fc'
-            when f.active = 'Off' then 'none'
-            when k.fec like 'RS(%' then 'rs'
-            when k.fec = 'Firecode' then 'fc'
-            when k.fec = 'none' then 'none'
-        end as fec,
-        case f.configured when 'Auto' then 'auto' when 'RS' then 'rs' when 'BaseR' then 'fc' when 'Off' then 'none' when 'None' then '' end as fec_asked,
+        l.fec,
+        l.fec_asked,
         l.auto_negotiation as autonegotiation,
         n.mtu,
         q.trust,
@@ -235,9 +223,7 @@ host_side as (
         case when t.cable_length_m > 0 then 'assembly' when q.cable_length_m is not null then 'configured' end as cable_length_kind
     from host_end as e
     left join netdev as n on n.target = e.target and n.name = e.port
-    left join ethtool_link as l on l.target = e.target and l.netdev = e.port
-    left join netdev_fec as f on f.target = e.target and f.netdev = e.port
-    left join mlxlink_port as k on k.target = e.target and k.pci = e.pci and e.device_port = 1
+    left join netdev_link as l on l.target = e.target and l.netdev = e.port
     left join netdev_qos as q on q.target = e.target and q.netdev = e.port
     left join netdev_pause as u on u.target = e.target and u.netdev = e.port
     left join transceiver as t on t.target = e.target and t.netdev = e.port

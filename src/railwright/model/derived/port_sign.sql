@@ -256,30 +256,21 @@ select
     p.netdev,
     p.link_layer,
     p.state,
-    -- The driver's own word on the link. The rate of the infiniband class goes through the encoding of InfiniBand, which older
-    -- kernels do not have for 400G: mlx5 then prints 40 Gb/sec (4X QDR). Where driver and firmware differ it is not known; 3 %
-    -- is how far the rounding of lane rates goes (FDR: 56 or 56.25).
-    case
-        when p.link_layer = 'Ethernet' and p.state = 'ACTIVE'
-            then case
-                when abs(coalesce(t.speed_mbps, d.speed_mbps) / 1000.0 - x.speed_gbps) > 0.03 * x.speed_gbps then null
-                else coalesce(t.speed_mbps / 1000.0, d.speed_mbps / 1000.0, x.speed_gbps, p.printed_gbps)
-            end
-        when p.state = 'ACTIVE' and abs(p.printed_gbps - x.speed_gbps) > 0.03 * x.speed_gbps then null
-        else p.printed_gbps
-    end as rate_gbps,
     case
         when p.state <> 'ACTIVE' then ''
-        when p.link_layer = 'Ethernet'
-            then case
-                when abs(coalesce(t.speed_mbps, d.speed_mbps) / 1000.0 - x.speed_gbps) > 0.03 * x.speed_gbps
-                    then printf('%g by the driver, %g by the firmware', coalesce(t.speed_mbps, d.speed_mbps) / 1000.0, x.speed_gbps)
-                else ''
-            end
+        when p.link_layer = 'Ethernet' then coalesce(n.speed_dispute, '') -- null: a device in another namespace
+        -- 3 % is how far the rounding of lane rates goes (FDR: 56 or 56.25).
         when abs(p.printed_gbps - x.speed_gbps) > 0.03 * x.speed_gbps
             then printf('%g by the driver, %g by the firmware', p.printed_gbps, x.speed_gbps)
         else ''
     end as rate_dispute,
+    -- The network device's own link, where it is here. The rate of the infiniband class goes through the encoding of InfiniBand,
+    -- which older kernels do not have for 400G: mlx5 then prints 40 Gb/sec (4X QDR).
+    case
+        when p.state = 'ACTIVE' and rate_dispute <> '' then null
+        when p.state = 'ACTIVE' and p.link_layer = 'Ethernet' then coalesce(n.speed_mbps / 1000.0, x.speed_gbps, p.printed_gbps)
+        else p.printed_gbps
+    end as rate_gbps,
     p.type,
     k.kind,
     p.place,
@@ -309,7 +300,6 @@ left join answered as a on a.target = p.target
 left join host_kind as k on k.target = p.target
 left join routed as r on r.target = p.target and r.netdev = p.netdev and p.netdev <> ''
 left join addressed as g on g.target = p.target and g.netdev = p.netdev and p.netdev <> ''
-left join netdev as d on d.target = p.target and d.name = p.own_netdev
-left join ethtool_link as t on t.target = p.target and t.netdev = p.own_netdev
-left join mlxlink_port as x on x.target = p.target and x.pci = p.pci
+left join netdev_link as n on n.target = p.target and n.netdev = p.own_netdev
+left join mlxlink_port as x on x.target = p.target and x.pci = p.pci and p.port = 1
 left join unplugged as u on u.target = p.target and u.pci = p.pci

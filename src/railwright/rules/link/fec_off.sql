@@ -18,10 +18,10 @@ sources = [
 "port_scope.inferred" = {purpose = "severity"}
 "netdev.pci" = "asked for the members of a bond"
 "bond_member.mii_status" = "a member that is down has no link to judge"
-"mlxlink_port.fec" = "either tool tells"
+"netdev_link.fec" = "a pod's netdev is not here: mlxlink tells"
+"mlxlink_port.fec" = "asked where the netdev is not here"
 "mlxlink_port.module_compliance" = "either tool tells"
 "mlxlink_port.cable_type" = "asked where the module names no standard"
-"netdev_fec.active" = "either tool tells"
 "transceiver.transceiver_types" = "either tool tells"
 +++
 ## Why it matters
@@ -44,9 +44,8 @@ with told as (
         l.port,
         m.pci is not null as is_told,
         case
+            when l.netdev <> '' then k.fec = 'none'
             when m.fec <> '' then m.fec = 'none'
-            when f.active in ('RS', 'BaseR', 'LLRS') then false
-            when f.active = 'Off' then true
         end as is_off,
         case when m.module_compliance <> '' then m.module_compliance else t.transceiver_types end as standard,
         case
@@ -57,7 +56,7 @@ with told as (
         end as needs_fec
     from port_function as l
     left join mlxlink_port as m on m.target = l.target and m.pci = l.pci
-    left join netdev_fec as f on f.target = l.target and f.netdev = l.netdev
+    left join netdev_link as k on k.target = l.target and k.netdev = l.netdev
     left join transceiver as t on t.target = l.target and t.netdev = l.netdev
     where l.is_down is not true
 ),
