@@ -70,7 +70,8 @@ class Findings:
         self.today = today
         self.database.execute(
             "CREATE TEMP TABLE severity (severity VARCHAR, rank INTEGER, is_shown BOOLEAN);"
-            "CREATE TEMP TABLE rule_info (rule VARCHAR, rank INTEGER, kind VARCHAR);"
+            "CREATE TEMP TABLE rule_info "
+            "(rule VARCHAR, rank INTEGER, kind VARCHAR, both_ends BOOLEAN);"
             "CREATE TEMP TABLE rule_grade (rule VARCHAR, severity VARCHAR, rank INTEGER);"
             "CREATE TEMP TABLE rule_cause (rule VARCHAR, cause VARCHAR);"
             "CREATE TEMP TABLE rule_probe (rule VARCHAR, probe VARCHAR, is_needed BOOLEAN);"
@@ -94,7 +95,8 @@ class Findings:
     def _fill_rules(self) -> None:
         database, rules = self.database, self.rules.values()
         ranks = {name: rank for rank, name in enumerate(SEVERITIES)}
-        _fill(database, "rule_info", [(r.id, ranks[r.severity], r.subject.kind) for r in rules])
+        info = [(r.id, ranks[r.severity], r.subject.kind, r.both_ends) for r in rules]
+        _fill(database, "rule_info", info)
         grades = [(r.id, one, ranks[one]) for r in rules for one in r.severities]
         _fill(database, "rule_grade", grades)
         _fill(database, "rule_cause", [(r.id, cause) for r in rules for cause in r.implied_by])

@@ -1,5 +1,5 @@
 -- From verdicts to findings. Tables at hand: verdict (what the rules said), rule_info, rule_grade, rule_cause,
--- rule_probe, severity, waiver, target, gap, port, netdev, switch_fact.
+-- rule_probe, severity, waiver, target, gap, port, netdev, link_end, switch_fact.
 
 -- A finding has the severity that its rule gave it, or the rule's worst where it gave none. A role that was only
 -- inferred caps it at medium (review G-ROLE). What is unknown may be as bad as the rule can tell.
@@ -9,7 +9,8 @@ select
     s.severity,
     s.rank,
     s.rank = r.rank as is_worst,
-    r.kind
+    r.kind,
+    r.both_ends
 from verdict as v
 inner join rule_info as r on r.rule = v.rule
 left join rule_grade as g on g.rule = v.rule and g.severity = v.severity
@@ -41,24 +42,46 @@ from graded as g
 left join place as p on p.target = g.target and p.name = regexp_replace(g.subject, '[#\[].*$', '')
 where g.verdict = 'fail';
 
+-- The other end of a link, by its name and by the NIC that it belongs to.
+create temp table other_end as
+select
+    e.target || ':' || e.port as subject,
+    e.peer as target,
+    e.peer || ':' || e.peer_port as name,
+    e.peer || ':' || p.pci as place,
+    case when t.status not in ('reached', 'incomplete') then 'the other end was not read: ' || e.peer || ' ' || t.status end as unread
+from link_end as e
+inner join target as t on t.target = e.peer
+left join place as p on p.target = e.peer and p.name = e.peer || ':' || e.peer_port
+where e.peer_port <> '' and e.target || ':' || e.port in (select subject from graded where both_ends);
+
 -- One cause, one finding: at the same subject, at the same NIC, or on the machine as a whole; what is said of a switch as a
 -- whole may follow from one of its ports. The milder grade of a rule does not explain what is worse than it.
 create temp table named_cause as
-select f.rule, f.subject, min(c.rule) as cause
+select f.rule, f.subject, c.rule as cause, c.subject as cause_subject
 from failed as f
 inner join rule_cause as w on w.rule = f.rule
 inner join failed as c
     on c.rule = w.cause and c.target = f.target
     and (c.subject = f.subject or c.place = f.place or c.kind in ('host', 'switch') or f.kind = 'switch')
     and (c.is_worst or c.rank <= f.rank)
-group by f.rule, f.subject;
+union
+-- What is said of a link may follow from what is found at its other end; said at both ends it counts at one of them.
+select f.rule, f.subject, c.rule as cause, c.subject as cause_subject
+from failed as f
+inner join other_end as o on o.subject = f.subject
+inner join failed as c
+    on c.target = o.target
+    and (c.subject = o.name or c.place = o.place or c.kind in ('host', 'switch'))
+    and (c.is_worst or c.rank <= f.rank)
+where
+    f.both_ends
+    and ((f.rule, c.rule) in (select (rule, cause) from rule_cause) or (f.rule = c.rule and c.subject = o.name and c.subject < f.subject));
 
 -- A rule under `*` only tells that something is odd: it goes under the worst other finding there that stands by itself, a
 -- machine's under one of anything in it. Under mere information it does not go: that would end with exit status 0.
-create temp table caused as
-select rule, subject, cause from named_cause
-union all
-select f.rule, f.subject, first(c.rule order by c.rank, c.rule) as cause
+create temp table any_cause as
+select f.rule, f.subject, c.rule as cause, c.subject as cause_subject, c.rank
 from failed as f
 inner join rule_cause as w on w.rule = f.rule and w.cause = '*'
 inner join failed as c
@@ -66,8 +89,7 @@ inner join failed as c
     and (c.subject = f.subject or c.place = f.place or c.kind = 'host' or f.kind = 'host')
 where
     c.rule not in (select rule from rule_cause where cause = '*')
-    and not exists (select 1 from named_cause as n where n.rule = c.rule and n.subject = c.subject)
-group by f.rule, f.subject;
+    and not exists (select 1 from named_cause as n where n.rule = c.rule and n.subject = c.subject);
 
 -- A waiver names a machine and the beginning of a subject, up to where a part of it ends.
 create temp macro is_covered(named, prefix, target, subject) as
@@ -86,6 +108,33 @@ inner join waiver as w
     on w.verdict = g.verdict and w.rule in (g.rule, '*') and w.target in (g.target, '*') and w.fact = ''
 where not w.is_expired and is_covered(w.target, w.prefix, g.target, g.subject)
 group by g.rule, g.verdict, g.subject;
+
+-- Of several causes one that nobody waived stands before the others.
+create temp table caused as
+select c.rule, c.subject, c.cause, c.cause_subject
+from (
+    select rule, subject, cause, cause_subject, 0 as rank from named_cause
+    union all by name
+    select rule, subject, cause, cause_subject, rank from any_cause
+) as c
+left join waived as w on w.verdict = 'fail' and w.rule = c.cause and w.subject = c.cause_subject
+qualify row_number() over (partition by c.rule, c.subject order by w.number is not null, c.rank, c.cause, c.cause_subject) = 1;
+
+-- A waiver covers what the waived finding implies, and what follows from that. No chain of causes is longer than the rules.
+create temp table covered as
+with recursive chain as (
+    select rule, subject, cause, cause_subject, 1 as steps from caused
+    union all
+    select c.rule, c.subject, n.cause, n.cause_subject, c.steps + 1
+    from chain as c
+    inner join caused as n on n.rule = c.cause and n.subject = c.cause_subject
+    where c.steps < 8
+)
+
+select c.rule, c.subject, min(w.number) as number
+from chain as c
+inner join waived as w on w.verdict = 'fail' and w.rule = c.cause and w.subject = c.cause_subject
+group by c.rule, c.subject;
 
 -- What a verdict misses, where the rule says that nothing else was missing, and whether the switch's system reports it.
 create temp table unread as
@@ -162,17 +211,18 @@ select
     g.classes,
     g.cost_gbps,
     case
-        when coalesce(w.number, n.number) is not null then case g.verdict when 'fail' then 'waived' else 'accepted' end
+        when coalesce(w.number, n.number, v.number) is not null then case g.verdict when 'fail' then 'waived' else 'accepted' end
         when t.out_of_service <> '' then 'out of service'
         when c.cause is not null then 'implied'
         else 'open'
     end as state,
-    coalesce(w.number, n.number) as waiver,
+    coalesce(w.number, n.number, v.number) as waiver,
     c.cause,
     case
         when g.verdict = 'fail' then ''
         when t.status not in ('reached', 'incomplete') then 'not_reached'
         when o.reason is not null then o.reason
+        when e.unread is not null then 'other_end_unread'
         when u.subject is not null then 'role_undecided'
         when n.rule is not null then 'not_reported'
         when coalesce(s.said, s.said_beside, m.said) is not null then 'not_collected'
@@ -182,12 +232,14 @@ select
         when g.verdict = 'fail' then ''
         when t.status not in ('reached', 'incomplete') then 'not reached: ' || t.status
         -- What the rule itself says; else what the system does not report; else what became of the probes.
-        else coalesce(o.words, u.words, n.said, s.said, s.said_beside, m.said, 'values not read')
+        else coalesce(o.words, e.unread, u.words, n.said, s.said, s.said_beside, m.said, 'values not read')
     end as why
 from graded as g
 left join target as t on t.target = g.target
 left join caused as c on g.verdict = 'fail' and c.rule = g.rule and c.subject = g.subject
+left join covered as v on g.verdict = 'fail' and v.rule = g.rule and v.subject = g.subject
 left join waived as w on w.rule = g.rule and w.verdict = g.verdict and w.subject = g.subject
+left join other_end as e on g.verdict = 'unknown' and g.both_ends and e.subject = g.subject
 left join reported_nowhere as n on g.verdict = 'unknown' and n.rule = g.rule and n.subject = g.subject
 left join reason_words as o on o.reason = g.reason
 left join not_collected as m on g.verdict = 'unknown' and m.rule = g.rule and m.subject = g.subject

@@ -15,6 +15,8 @@ REASONS = {
     "not_reached": "the machine did not answer",
     "not_collected": "a probe that would have told failed, was refused or was not asked",
     "not_reported": "the switch's system does not report it (schema/systems)",
+    "other_end_unread": "the machine at the other end of the link did not answer",
+    "role_undecided": "what the port is for cannot be told, though all was read",
     "not_read": "every probe answered, and the value is in none of the answers",
 }
 

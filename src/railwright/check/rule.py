@@ -56,7 +56,7 @@ ANY = "*"  # in implied_by: whatever else was found there
 MESSAGE_NAMES = ("subject", "observed", "expected")
 LARGEST_FILE = 1 << 20
 _TEXTS = ("id", "title", "severity", "message", "since", "setting", "cost")
-_SWITCHES = ("preview", "baseline", "peers", "several")
+_SWITCHES = ("preview", "baseline", "peers", "both_ends", "several")
 HEADINGS = ("Why it matters", "What to do", "When it is wrong")
 
 _FILE = re.compile(r"\s*/\* \+\+\+\n(.*?)\n\+\+\+\n(.*?)\*/\s*(.*)", re.DOTALL)
@@ -135,6 +135,7 @@ class Rule:
     preview: bool = False  # off by default
     baseline: bool = False  # needs a second snapshot
     peers: bool = False  # its verdict on one machine depends on others
+    both_ends: bool = False  # it judges a link: what is found at either end may explain it
     several: bool = False  # rows per subject, of which the worst counts
     parameters: tuple[Parameter, ...] = ()
     grades: dict[str, str] = field(default_factory=dict)  # severity -> when; {} = always the same
@@ -245,9 +246,16 @@ def _wrong_grades(rule: Rule) -> Iterator[str]:
         yield "grades are two or more, and severity is the worst of them"
 
 
+def _wrong_links(rule: Rule) -> Iterator[str]:
+    if ANY in rule.implied_by and rule.implied_by != (ANY,):
+        yield "implied_by names either rules or * alone"
+    if rule.both_ends and rule.subject.kind != "end":
+        yield "both_ends is for rules about the end of a link"
+
+
 def _checked(rule: Rule) -> Rule:
     """What a header alone can have wrong."""
-    wrong = []
+    wrong = [*_wrong_links(rule)]
     if not _ID.fullmatch(rule.id):
         wrong.append(f"the id {rule.id!r} is of neither form: PCI-01, INTENT.trust")
     if rule.severity not in SEVERITIES:
@@ -259,8 +267,6 @@ def _checked(rule: Rule) -> Rule:
         wrong.append("it names no source (a judgement says so: 'judgement: …')")
     if not rule.needs:
         wrong.append("it needs nothing: then it can say nothing")
-    if ANY in rule.implied_by and rule.implied_by != (ANY,):
-        wrong.append("implied_by names either rules or * alone")
     bad = [need for need in (*rule.needs, *rule.uses) if not _NEED.fullmatch(need)]
     if bad:
         wrong.append(f"not of the form table.column: {', '.join(bad)}")

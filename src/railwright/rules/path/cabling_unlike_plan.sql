@@ -4,6 +4,7 @@ title = "A cable is not where the plan has it"
 severity = "high"
 subject = "end"
 peers = true
+both_ends = true
 needs = ["end_scope.kind", "end_scope.peer", "end_scope.peer_port"]
 message = "{subject} is connected to {observed}, the plan has {expected}"
 implied_by = ["TOP-01", "TOP-04", "LNK-01"]
@@ -37,10 +38,15 @@ by the plan looks at the wrong port.
 Follow the cable from the port that is named. If the plan is out of date, mend the plan. Re-cabling takes the links down: in a window.
 
 ## When it is wrong
+A machine that was not read may call its port by an address or an alias: then only the machine is compared, and the port is unknown.
 While racks are rebuilt. A neighbour that was not read is compared by its name alone, since its ports may have other names than the plan's.
 */
 with plan as (
     select count(target) > 0 as is_there from planned_link
+),
+
+read_machine as (
+    select distinct target from end_scope where port <> '*'
 ),
 
 ends as (
@@ -71,18 +77,18 @@ ends as (
         t.kind,
         null,
         false,
-        case when k.is_read then '' end,
-        case when k.is_read then '' end,
+        case when k.target is not null then '' end,
+        case when k.target is not null then '' end,
         '',
         null,
         p.peer,
         p.peer_port,
         true,
         p.rail,
-        case when k.is_read then false end
+        case when k.target is not null then false end
     from planned_link as p
     inner join target as t on t.target = p.target
-    left join (select target, true as is_read from end_scope where port <> '*' group by target) as k on k.target = p.target
+    left join read_machine as k on k.target = p.target
     left join (select target, port from end_scope union all select target, device from end_scope where device <> '') as e
         on e.target = p.target and e.port = p.port
     where e.target is null
@@ -101,9 +107,14 @@ placed as (
                 end
         end as is_here,
         e.peer = e.planned_peer or (e.peer_kind = 'stranger' and split_part(e.peer, '.', 1) = split_part(e.planned_peer, '.', 1)) as is_same_machine,
-        e.peer_port = e.planned_port or (e.peer_kind = 'stranger' and e.peer_port <> '') or (e.peer_device is not null and e.peer_device = e.planned_port) as is_same_port
+        case
+            when e.peer_port = e.planned_port or (e.peer_kind = 'stranger' and e.peer_port <> '') or e.peer_device = e.planned_port then true
+            -- A machine that was not read calls its ports by names (an address, an alias) that nobody can translate.
+            when e.peer = '' or (r.target is not null and e.peer_port is not null) then false
+        end as is_same_port
     from ends as e
     left join target as t on t.target = case when e.is_planned then e.planned_peer else e.peer end
+    left join read_machine as r on r.target = e.peer
     left join switch_place as here on here.target = e.target
     left join switch_place as there on there.target = t.target
 )

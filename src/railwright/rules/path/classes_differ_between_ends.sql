@@ -4,6 +4,7 @@ title = "The two ends of a link disagree on what is lossless"
 severity = "high"
 subject = "end"
 peers = true
+both_ends = true
 needs = [
   "end_scope.has_switches", "end_scope.kind", "end_scope.role", "end_scope.peer_kind", "end_scope.trouble",
   "end_scope.cohort", "end_scope.pfc_mask",

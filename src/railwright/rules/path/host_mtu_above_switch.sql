@@ -4,6 +4,7 @@ title = "A host sends larger packets than its switch port takes"
 severity = "high"
 subject = "end"
 peers = true
+both_ends = true
 needs = ["end_scope.has_switches", "end_scope.kind", "end_scope.role", "end_scope.peer_kind", "end_scope.trouble", "end_scope.cohort", "end_scope.mtu"]
 message = "{subject} has MTU {observed}, the other end {expected}"
 setting = "link.mtu"

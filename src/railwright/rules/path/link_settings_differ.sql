@@ -4,6 +4,7 @@ title = "The two ends of a link ask for different speed, error correction or neg
 severity = "high"
 subject = "end"
 peers = true
+both_ends = true
 needs = ["end_scope.has_switches", "end_scope.role", "end_scope.peer_kind", "end_scope.trouble", "end_scope.cohort", "end_scope.fec"]
 message = "{subject} has {observed}, the other end has {expected}"
 since = "0.3"

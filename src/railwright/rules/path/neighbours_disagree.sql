@@ -4,6 +4,7 @@ title = "The two ends of a link do not name each other"
 severity = "medium"
 subject = "end"
 peers = true
+both_ends = true
 needs = ["end_scope.has_switches", "end_scope.role", "end_scope.peer", "end_scope.trouble"]
 message = "{subject}: {observed}"
 implied_by = ["TOP-02"]

@@ -4,6 +4,7 @@ title = "Pauses that a host sends are not those that its switch port counts"
 severity = "medium"
 subject = "end"
 peers = true
+both_ends = true
 needs = [
   "end_scope.has_switches", "end_scope.kind", "end_scope.role", "end_scope.peer_kind", "end_scope.trouble", "netdev_counter.value", "before.netdev_counter.value",
   "switch_counter.value", "before.switch_counter.value", "host.boot_id", "before.host.boot_id",
