@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from railwright.check.cases import load_cases
 from railwright.check.guarded import guarded
 from railwright.check.lint import binding_database, faults
 from railwright.check.pack import load_pack
@@ -121,6 +122,38 @@ def test_a_header_that_lies_is_refused(tmp_path: Path) -> None:
     write(tmp_path / "c", f"{ROW} from target as t", name="INTENT.trust")
     with pytest.raises(RuleError, match="that is shipped"):
         load_pack(tmp_path / "c")
+
+
+def test_a_threshold_of_nothing_takes_no_need_away() -> None:
+    """The planner folds `0 > 0 and ...`; a site may ask for 1."""
+    first = shipped()["LNK-02"]
+    (least,) = first.parameters
+    off = replace(least, default=0)
+    sql = first.sql.replace("p.role = 'compute'", "($least_members > 0 and p.role = 'compute')")
+    assert sql != first.sql
+    with binding_database() as database:
+        assert faults(replace(first, sql=sql, parameters=(off,)), database) == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "refused"),
+    [
+        ("{least_members: 9}", None),
+        ("{most_members: 9}", "has no parameter most_members"),
+        ("{least_members: many}", "is of another type than 4"),
+        ("9", "is a mapping"),
+    ],
+)
+def test_a_case_may_ask_only_for_parameters_of_its_rule(
+    asked: str, refused: str | None, tmp_path: Path
+) -> None:
+    rule = replace(shipped()["LNK-02"], path=tmp_path / "a.sql")
+    (tmp_path / "a.cases.yaml").write_text(f"more: {{parameters: {asked}}}")
+    if refused is None:
+        assert load_cases(rule)[0].rows["parameters"] == [{"least_members": 9}]
+        return
+    with pytest.raises(RuleError, match=refused):
+        load_cases(rule)
 
 
 def test_a_pack_without_its_cases_is_refused(tmp_path: Path) -> None:

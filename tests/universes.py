@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from railwright.check.cases import Rows
+from railwright.check.cases import PARAMETERS, Rows
 from railwright.check.tables import all_tables
 from railwright.check.trial import Trial, Verdict
 
@@ -12,7 +12,10 @@ _NUMBER = re.compile(r"~(\d+)")
 
 
 def _has_machines(table: str) -> bool:
-    return "target" in all_tables()[table.removeprefix("before.")].column_types()
+    return (
+        table != PARAMETERS
+        and "target" in all_tables()[table.removeprefix("before.")].column_types()
+    )
 
 
 def _common(rows: Rows) -> str:

@@ -9,6 +9,9 @@
       set: {site.trust: pcp}
       fail: [{subject: a:ens1, observed: dscp, expected: pcp}]     or detail,
                                             severity, cost_gbps
+    a site that asks for more:
+      parameters: {least_members: 8}        thresholds that the site sets otherwise
+      ok: [a:ens1]
 
 A row without `target` belongs to machine `a`. Machines are reached and their probes answered,
 unless the case has rows of `target` or `probe_result`. A machine is a host, unless a row of
@@ -26,6 +29,7 @@ from railwright.errors import RuleError
 from railwright.schema.table import tables
 
 Rows = dict[str, list[dict[str, Any]]]
+PARAMETERS = "parameters"  # among the rows of a case: one row, of no machine
 # The same reader in C, eight times as fast, where PyYAML was built with it.
 _READER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 # What a case may say of a subject.
@@ -66,6 +70,18 @@ def _rows(case: str, table: str, given: object) -> list[dict[str, Any]]:
             raise RuleError(f"case {case!r}: {table} has no column {', '.join(sorted(unknown))}")
         found.append({"target": "a", **row} if "target" in known else dict(row))
     return found
+
+
+def _parameters(case: str, rule: Rule, given: object) -> dict[str, Any]:
+    known = {one.name: one.default for one in rule.parameters}
+    if not isinstance(given, dict) or not given:
+        raise RuleError(f"case {case!r}: parameters is a mapping of names and values")
+    for name, value in given.items():
+        if name not in known:
+            raise RuleError(f"case {case!r}: {rule.id} has no parameter {name}")
+        if isinstance(value, str) != isinstance(known[name], str) or value is None:
+            raise RuleError(f"case {case!r}: {name} is of another type than {known[name]!r}")
+    return given
 
 
 def _set(case: str, rows: Rows, changes: dict[str, Any]) -> None:
@@ -138,8 +154,11 @@ def load_cases(rule: Rule) -> list[Case]:
         content = dict(body)
         expected, texts = _expected(case, content)
         changes = content.pop("set", {})
+        asked = content.pop(PARAMETERS, None)
         rows = {table: _rows(case, table, one) for table, one in {**shared, **content}.items()}
         _set(case, rows, changes)
+        if asked is not None:
+            rows[PARAMETERS] = [_parameters(case, rule, asked)]
         found.append(Case(str(name), _with_defaults(rule, rows), expected, texts))
     return found
 

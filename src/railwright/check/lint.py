@@ -41,12 +41,21 @@ _KEPT_SIMPLE = (
 )
 
 
+_SQL_TYPES = {str: "VARCHAR", int: "INTEGER", float: "DOUBLE"}
+
+
 def with_parameters(query: str, parameters: tuple[Parameter, ...]) -> str:
     """The SELECT with its thresholds filled in; one without a value stays and will not bind."""
     values = {
         p.name: quote(p.default) if isinstance(p.default, str) else repr(p.default)
         for p in parameters
     }
+    return re.sub(r"\$([a-z_]+)", lambda found: values.get(found[1], found[0]), query)
+
+
+def with_any_parameters(query: str, parameters: tuple[Parameter, ...]) -> str:
+    """The same with values that the planner cannot fold: a default of 0 must take nothing away."""
+    values = {p.name: f"txid_current()::{_SQL_TYPES[type(p.default)]}" for p in parameters}
     return re.sub(r"\$([a-z_]+)", lambda found: values.get(found[1], found[0]), query)
 
 
@@ -198,7 +207,7 @@ def faults(rule: Rule, database: duckdb.DuckDBPyConnection) -> list[str]:
     query = with_parameters(rule.sql, rule.parameters)
     try:
         columns = columns_of(database, query)
-        read = columns_read(database, query)
+        read = columns_read(database, with_any_parameters(rule.sql, rule.parameters))
     except duckdb.Error as error:
         return [f"it does not bind: {str(error).splitlines()[0]}"]
     return [*_shape(rule, columns), *_sources(database, query), *_needs(rule, read)]

@@ -6,13 +6,14 @@ scopes are tables that are filled once per case, if the rule has to do with them
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import duckdb
 
 from railwright.check.account import silent_targets, verdicts
 from railwright.check.alike import mentioned
-from railwright.check.cases import TEXTS, Case, Rows
+from railwright.check.cases import PARAMETERS, TEXTS, Case, Rows
 from railwright.check.lint import empty_database, with_parameters
 from railwright.check.rule import Rule
 from railwright.check.tables import SCOPES, make_lookups
@@ -49,12 +50,18 @@ class Trial:
         self.rule = rule
         words = mentioned(rule.sql)
         self._scopes = [name for name in SCOPES if name in words]  # one reads those before it
-        query = with_parameters(rule.sql, rule.parameters)
+
+    def _query(self, asked: dict[str, Any]) -> str:
+        """The rule's SELECT, with its thresholds or those that a case asks for."""
+        rule = self.rule
+        values = [replace(p, default=asked.get(p.name, p.default)) for p in rule.parameters]
+        query = with_parameters(rule.sql, tuple(values))
         shown = f"subject, verdict, {', '.join(TEXTS)}, subjects"
         each = verdicts(rule, query, each=True)
-        self._query = f"SELECT {shown} FROM ({each})"
+        made = f"SELECT {shown} FROM ({each})"
         if rule.subject.probe:
-            self._query += f" UNION ALL SELECT {shown} FROM ({silent_targets(rule)})"
+            made += f" UNION ALL SELECT {shown} FROM ({silent_targets(rule)})"
+        return made
 
     @contextmanager
     def _filled(self, rows: Rows) -> Iterator[None]:
@@ -62,6 +69,8 @@ class Trial:
         self._database.execute("BEGIN")
         try:
             for table, content in rows.items():
+                if table == PARAMETERS:
+                    continue
                 _insert(self._database, table, content)
             for query in derive.queries_of("gap"):
                 self._database.execute(f"INSERT INTO gap BY NAME ({query})")
@@ -84,7 +93,8 @@ class Trial:
                     "WHERE list_contains($1, target)",
                     [machines],
                 )
-            found = self._database.execute(self._query).fetchall()
+            (asked,) = rows.get(PARAMETERS, [{}])
+            found = self._database.execute(self._query(asked)).fetchall()
         told: dict[str, Verdict] = {}
         for subject, verdict, *texts, count in found:
             if subject in told or count != 1:
