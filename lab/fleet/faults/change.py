@@ -92,7 +92,8 @@ def kernel(work: Callable[[Kernel], Kernel]) -> Change:
 
 
 def message(*texts: str) -> Change:
-    """Lines of the kernel's log; {pci}, {netdev}, {device} and {firmware} are those of the card."""
+    """Lines of the kernel's log; {pci}, {netdev}, {device} and {firmware} are those of the card,
+    {gpu} is the GPU as its driver writes it, without the function."""
 
     def change(place: Place) -> HostModel:
         nic = place.nic
@@ -100,6 +101,8 @@ def message(*texts: str) -> Change:
         if nic is not None:
             names = {"pci": nic.address, "netdev": nic.netdev, "device": nic.name}
             names["firmware"] = nic.firmware
+        if place.gpu is not None:
+            names["gpu"] = place.gpu.address.partition(".")[0]
         said = tuple(text.format(**names) for text in texts)
         now = place.host.kernel
         return replace(place.host, kernel=replace(now, messages=now.messages + said))

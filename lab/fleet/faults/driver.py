@@ -110,6 +110,14 @@ FAULTS = (
         expects=("DRV-09 {nic}",),
     ),
     Fault(
+        name="kernel_work_failed",
+        rule="DRV-10",
+        models=ALL,
+        at="rail",
+        change=message("infiniband {device}: dump_cqe:272:(pid 0): dump error cqe"),
+        expects=("DRV-10 {device}",),
+    ),
+    Fault(
         name="little_locked_memory",
         rule="DRV-05",
         models=ALL,

@@ -29,7 +29,7 @@ VENDOR_STACK = (
 # What is not asked of a host that has guests.
 HAS_GUESTS = (
     *("GDR-01 {nics}", "GDR-06 {host}", "GDR-07 {host}", "GDR-11 {gpus}"),
-    *("* {port}", "N-09 {nic}", "PCI-03 {nic}", "PCI-07 {nic}"),
+    *("* {port}", "* {device}", "N-09 {nic}", "PCI-03 {nic}", "PCI-07 {nic}"),
 )
 GUESTS = ("guest_without_ats", "guest_with_ats_and_without_acs")
 

@@ -85,7 +85,7 @@ FAULTS = (
         change=_card_gone,
         expects=("INTENT.compute_nics {host}",),
         implies=("INV-01 {host}", "GDR-11 {gpu}", "NCC-01 {host}"),
-        excuses=(*OTHER_KIND, "* {nic}", "* {port}"),
+        excuses=(*OTHER_KIND, "* {nic}", "* {port}", "* {device}"),
         severity="blocker",
     ),
     Fault(
@@ -249,7 +249,7 @@ FAULTS = (
         expects=("INTENT.compute_nics {host}",),
         # Its GPUs have the other NIC of their switch.
         implies=("INV-01 {host}", "NCC-01 {host}"),
-        excuses=(*OTHER_KIND, "* {nic}", "* {port}"),
+        excuses=(*OTHER_KIND, "* {nic}", "* {port}", "* {device}"),
         severity="medium",  # the storage card might be meant for compute: nobody has named roles
     ),
     Fault(

@@ -40,7 +40,7 @@ FAULTS = (
         change=_card_gone,
         expects=("INV-01 {host}",),
         implies=("INTENT.compute_nics {host}",),
-        excuses=(*OTHER_KIND, "* {nic}", "* {port}"),
+        excuses=(*OTHER_KIND, "* {nic}", "* {port}", "* {device}"),
         severity="blocker",
     ),
     Fault(
@@ -53,7 +53,7 @@ FAULTS = (
         implies=("INTENT.compute_nics {host}",),
         # What its ports are for, and how fast they are, nobody can tell without an RDMA device.
         hides=("N-09 {nic}", "PCI-03 {nic}"),
-        excuses=(*OTHER_KIND, "* {port}"),
+        excuses=(*OTHER_KIND, "* {port}", "* {device}"),
         # Then its device could be a pod's.
         clashes=("exclusive_namespaces",),
         severity="high",

@@ -51,6 +51,17 @@ def _without_driver(place: Place) -> HostModel:
 
 FAULTS = (
     Fault(
+        name="transaction_lost",
+        rule="PCI-12",
+        models=SLOTS,
+        at="rail",
+        change=message(
+            "pcieport 0000:00:01.0: AER: Multiple Uncorrected (Non-Fatal) error received: {pci}"
+        ),
+        expects=("PCI-12 {host}",),
+        severity="medium",
+    ),
+    Fault(
         name="narrow_link",
         rule="PCI-02",
         models=SLOTS,
@@ -127,7 +138,7 @@ FAULTS = (
         expects=("N-10 {host}",),
         # One card and its GPU's way out are missed; the list of NCCL names a device that is gone.
         implies=("INV-01 {host}", "INTENT.compute_nics {host}", "GDR-11 {gpu}", "NCC-01 {host}"),
-        excuses=(*OTHER_KIND, "* {nic}", "* {port}"),
+        excuses=(*OTHER_KIND, "* {nic}", "* {port}", "* {device}"),
         severity="blocker",
     ),
     Fault(
@@ -142,7 +153,7 @@ FAULTS = (
             "NCC-01 {host}",
         ),
         hides=("PCI-03 {nic}", *UNANSWERED),
-        excuses=(*OTHER_KIND, "* {port}"),
+        excuses=(*OTHER_KIND, "* {port}", "* {device}"),
         # Then its devices could be a pod's, and nobody misses their values.
         clashes=("exclusive_namespaces",),
         severity="blocker",

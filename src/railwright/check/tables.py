@@ -6,7 +6,7 @@ from pathlib import Path
 
 import duckdb
 
-from railwright.hardware import headroom
+from railwright.hardware import gpu_errors, headroom
 from railwright.model.derived import expected_part
 from railwright.predict.macros import macros as ceiling_macros
 from railwright.schema.table import Table, intent_tables, tables
@@ -89,6 +89,7 @@ def make_macros(database: duckdb.DuckDBPyConnection) -> None:
     """The three-valued aggregates, and what is worked out from data about hardware."""
     database.execute((HERE / "known.sql").read_text("utf-8"))
     database.execute(headroom.macros())
+    database.execute(gpu_errors.macros())
     database.execute(ceiling_macros())
 
 

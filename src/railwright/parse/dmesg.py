@@ -100,6 +100,7 @@ _AER = "{driver} {:" + _PCI + "}: AER: {:(?:Multiple )?}"
 _RECEIVED = " error {:(?:message )?received(?::| from)} {pci}"
 _LOADED = "nvidia_peermem|nv_peer_mem|(?:mlx5|ib|rdma)_[a-z]{1,20}"
 _NVIDIA_PCI = r"[0-9a-fA-F]{4,8}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2}(?:\.[0-7])?"
+_SLICE = r"(?: GPU-I:[0-9]{1,4}(?: GPU-CI:[0-9]{1,4})?)?"
 _PEERMEM = "{driver:nvidia-peermem|nv_peer_mem}"
 _OTHER = (
     ("boot", r"Linux version {text:[0-9]{1,3}\.[0-9]{1,3}[A-Za-z0-9._+~-]{0,60}}"),
@@ -111,7 +112,8 @@ _OTHER = (
         "symbol_mismatch",
         "{driver:" + _LOADED + "}: disagrees about version of symbol {text:\\w{1,80}}",
     ),
-    ("xid", "{driver:NVRM}: Xid (PCI:{pci:" + _NVIDIA_PCI + "}): {xid}"),
+    # A slice of a GPU (MIG) is named behind its address.
+    ("xid", "{driver:NVRM}: Xid (PCI:{pci:" + _NVIDIA_PCI + "}{:" + _SLICE + "}): {xid}"),
     (
         "sxid",
         "{driver:nvidia-nvswitch[0-9]{1,3}}: SXid (PCI:{pci:" + _NVIDIA_PCI + "}): {xid}"

@@ -1,0 +1,54 @@
+/* +++
+id = "THM-02"
+title = "A NIC reported high temperature since boot"
+severity = "high"
+subject = "nic"
+needs = ["kernel_message.kind"]
+message = "{subject}: {observed}"
+since = "0.3"
+sources = [
+  "Linux mlx5 core events.c: the firmware's temperature warning, with the sensors as bits",
+  "truth A3: nobody read these messages",
+]
+
+[unless]
+"kernel_message.kind" = "every message has one; a log that was not read has no messages"
+
+[uses]
+"nic_scope.vendor" = "a card of another vendor has no such message"
+"kernel_message.pci" = "every message of a NIC's driver names one"
+"nic_scope.role" = "a function without a port of its own has no role; unused ports are left out"
+"nic_scope.inferred" = {purpose = "severity"}
+"nic_scope.device" = {purpose = "words"}
++++
+## Why it matters
+A NIC that is too hot slows down, drops its links, or switches itself off. Its neighbours in the same air stream are next.
+
+## What to do
+Compare with the same slot of other hosts: fans, blanks of empty slots, inlet temperature, a module that draws more power than planned.
+`mget_temp -d PCI` or `sensors` tell the temperature now.
+
+## When it is wrong
+It happened once, when a fan was replaced or a load test ran without its cover. The log keeps it until the next boot.
+*/
+with hot as (
+    select target, pci, count(*) as times
+    from kernel_message
+    where kind = 'temperature'
+    group by target, pci
+)
+
+select
+    n.target,
+    n.pci,
+    printf('high temperature reported %d time%s', h.times, case when h.times > 1 then 's' else '' end) as observed,
+    'none since boot' as expected,
+    not is_of_other_vendor(n.vendor)
+        and not coalesce(n.role, '') = 'unused' as applies, -- null: without a port there is no role
+    case when h.pci is not null then true when w.is_whole then false end as fault,
+    n.device as detail,
+    n.inferred
+from nic_scope as n
+-- The log is a ring: without the first line of this boot older messages are lost.
+left join kernel_log as w on w.target = n.target
+left join hot as h on h.target = n.target and h.pci = n.pci
