@@ -50,6 +50,7 @@ REASONS = {
     "readings_differ": "ethtool and mlxlink differ on the temperature",
     "implausible": "no module has such a temperature",
     "few_peers": "its peers are too few to say who is right",
+    "dma_buf_untried": "an older kernel or RDMA stack: only registering memory would show dma-buf",
     "elsewhere": "a pod, a guest or the DPU may have the devices",
 }
 ANY = "*"  # in implied_by: whatever else was found there

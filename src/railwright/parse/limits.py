@@ -17,6 +17,7 @@ from railwright.parse.host_text import without_last_line
 PAM = "/etc/security/limits."
 SYSTEMD = "/etc/systemd/"
 DEFAULTS = "/etc/systemd/system.conf"
+AT_BOOT = "/etc/systemd/system/multi-user.target.wants/"
 
 _UNLIMITED = -1
 _WORDS_UNLIMITED = frozenset({"unlimited", "infinity", "-1"})
@@ -105,12 +106,14 @@ def _limits(file: str, text: str) -> Iterator[_Limit]:
 
 
 def parse(data: bytes, instance: str) -> Iterator[Row]:  # noqa: ARG001 (one answer per host)
-    """Table resource_limit."""
+    """Tables resource_limit and job_daemon."""
     files = read_files(data)
     known = sorted(path for path in files if path.startswith((PAM, SYSTEMD)))
     if data and not known:
         raise NotUnderstoodError("no file of pam_limits or systemd")
     for path in known:
+        if path.startswith(AT_BOOT) and files.error(path) != "ENOENT":
+            yield Row("job_daemon", {"unit": path.removeprefix(AT_BOOT)})
         text = files.text(path) or ""
         text = without_last_line(text) if files.is_cut(path) else text
         for place, limit in enumerate(_limits(path, text)):

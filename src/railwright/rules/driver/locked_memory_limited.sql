@@ -11,6 +11,7 @@ sources = [
   "incident I-101, I-102",
   "limits.conf(5), systemd.exec(5), systemd-system.conf(5)",
   "judgement: medium, because files tell what sessions and daemons are given, not what a job step has",
+  "truth B1: pods have CAP_IPC_LOCK or not by their own specification, and without a line nobody can tell from the host",
 ]
 
 [parameters.share_of_memory]
@@ -24,6 +25,7 @@ reason = "review DRV-05: less than nearly all of it can run out with large buffe
 [uses]
 "numa_node.memory_total_mb" = "asked only where a limit is a number"
 "resource_limit.value" = {purpose = "words"}
+"job_daemon.unit" = "a host that starts no daemon for jobs at boot has sessions only; the probe that tells is that of the limits"
 "probe_result.status" = "tells that nothing sets a limit from that nothing was read"
 +++
 ## Why it matters
@@ -37,7 +39,7 @@ keep their old limit. In Slurm also `PropagateResourceLimitsExcept=MEMLOCK`, or 
 the job. Containers: `--ulimit memlock=-1`.
 
 ## When it is wrong
-Jobs that run as root or with CAP_IPC_LOCK have no limit. A package may set the limit of a unit that does not start at
+Of a host that starts containers at boot, and no slurmd, the pods decide: it is left alone as long as no file says a limit. Jobs that run as root or with CAP_IPC_LOCK have no limit. A package may set the limit of a unit that does not start at
 boot. What counts in the end is `grep locked /proc/PID/limits` of a job step.
 */
 with cards as (
@@ -50,7 +52,7 @@ answered as (
     select
         target,
         bool_or(probe = 'pci' and status = 'ok') as pci, -- null: no answer is no row
-        bool_or(probe = 'limits' and status in ('ok', 'absent')) as limits -- null: the same
+        bool_or(probe = 'limits' and status = 'ok') as limits -- null: the same
     from probe_result
     where probe in ('pci', 'limits')
     group by target
@@ -90,13 +92,23 @@ open_questions as (
     from resource_limit
     where item is null or domain is null or (item = 'memlock' and soft_bytes is not null and file like '/etc/security/%')
     group by target
+),
+
+-- Jobs in containers: what they may lock is written in their pod (CAP_IPC_LOCK), or at the runtime's unit.
+daemons as (
+    select
+        target,
+        bool_or(unit in ('containerd.service', 'docker.service', 'kubelet.service')) and not bool_or(unit = 'slurmd.service') as run_containers -- null: each has a name
+    from job_daemon
+    group by target
 )
 
 select
     t.target,
     coalesce(g.words, 'no line sets it') as observed, -- null: for the words
     'unlimited, or ' || ($share_of_memory * 100)::integer || ' % of memory' as expected,
-    case when c.target is not null then c.has_one when a.pci then false end as applies,
+    case when c.target is not null then c.has_one when a.pci then false end
+        and not (d.target is not null and d.run_containers and g.target is null and u.target is null) as applies,
     case
         when g.is_small then true
         when u.unread > 0 then null
@@ -109,3 +121,4 @@ left join cards as c on c.target = t.target
 left join answered as a on a.target = t.target
 left join given as g on g.target = t.target
 left join open_questions as u on u.target = t.target
+left join daemons as d on d.target = t.target
