@@ -137,7 +137,6 @@ def test_a_module_that_raises_its_alarm(report: Report) -> None:
     assert report.severity("THM-01", f"{HOT}:mlx5_2/1") in MEDIUM_OR_WORSE
 
 
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="ADR-08 is a preview")
 def test_rails_that_have_version_6_alone(report: Report) -> None:
     found = [report.severity("ADR-08", f"{VERSION_6}:mlx5_{rail}/1") for rail in range(8)]
     assert [one in MEDIUM_OR_WORSE for one in found] == [True] * 8

@@ -43,6 +43,17 @@ def _with_address_before(place: Place) -> HostModel:
     return with_faults(place.host, values)
 
 
+def _version_6_alone(place: Place) -> HostModel:
+    """An address by router advertisements in the place of the IPv4 one."""
+    nic = place.card
+    text = ":".join(f"{part:x}" for part in nic.address_v4)
+    gid = "2001:0db8:0000:0000:" + ":".join(f"{part:04x}" for part in nic.address_v4)
+    moved = tuple(replace(entry, gid=gid) if entry.index > 1 else entry for entry in nic.gids)
+    bare = without_address(place)
+    values = {(nic.name, "gids"): moved, (nic.name, "dynamic"): (f"2001:db8::{text}/64",)}
+    return with_faults(bare, values)
+
+
 def _one_subnet(arp: tuple[tuple[str, int], ...], *, with_rules: bool) -> Change:
     """All rails in one /16, with these settings of ARP and of the reverse path."""
 
@@ -165,6 +176,15 @@ FAULTS = (
             "ADR-04 {port}",
             "ADR-10 {port}",
         ),
+    ),
+    Fault(
+        name="version_6_alone",
+        rule="ADR-08",
+        models=("two_socket_4x400g", "kubernetes_worker"),  # whose index is not pinned
+        at="rail",
+        change=_version_6_alone,
+        expects=("ADR-08 {port}",),
+        severity="medium",
     ),
     Fault(
         name="pinned_index_empty",

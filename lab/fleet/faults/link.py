@@ -24,7 +24,6 @@ BARE = (
     *("N-24 {port}", "ADR-01 {port}", "ADR-04 {port}", "ADR-10 {port}"),
     *("CNT-01 {port}", "CNT-02 {port}", "N-04 {port}", "N-06 {port}"),
     *("N-07 {port}", "LNK-05 {port}", "LNK-06 {port}", "THM-01 {port}"),
-    "THM-02 {nic}",
     *("QOS-03 {port}", "QOS-04 {port}", "QOS-05 {port}", "QOS-07 {port}", "N-02 {port}"),
     *("N-03 {port}", "MTU-03 {port}", "NUM-01 {nic}", "GDR-01 {nic}", "GDR-05 {nic}"),
     *("PCI-01 {nic}", "PCI-02 {nic}", "PCI-03 {nic}", "N-08 {nic}", "N-09 {nic}"),

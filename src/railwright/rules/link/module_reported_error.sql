@@ -23,7 +23,6 @@ low = "a module was plugged since, or came back"
 "kernel_message.pci" = "every message of a NIC's driver names one"
 "kernel_message.module" = "every message of this kind names the cage"
 "kernel_message.event" = "every message of this kind says what happened"
-"nic_scope.inferred" = {purpose = "severity"}
 "nic_scope.device" = {purpose = "words"}
 +++
 ## Why it matters
@@ -61,7 +60,6 @@ select
     not is_of_other_vendor(n.vendor) as applies,
     case when c.pci is not null then true when w.is_whole then false end as fault,
     n.device as detail,
-    n.inferred,
     case when c.is_last then 'high' else 'low' end as severity
 from nic_scope as n
 -- The log is a ring: without the first line of this boot older messages are lost.

@@ -17,8 +17,6 @@ sources = [
 [uses]
 "nic_scope.vendor" = "a card of another vendor has no such message"
 "kernel_message.pci" = "every message of a NIC's driver names one"
-"nic_scope.role" = "a function without a port of its own has no role; unused ports are left out"
-"nic_scope.inferred" = {purpose = "severity"}
 "nic_scope.device" = {purpose = "words"}
 +++
 ## Why it matters
@@ -43,11 +41,9 @@ select
     n.pci,
     printf('high temperature reported %d time%s', h.times, case when h.times > 1 then 's' else '' end) as observed,
     'none since boot' as expected,
-    not is_of_other_vendor(n.vendor)
-        and not coalesce(n.role, '') = 'unused' as applies, -- null: without a port there is no role
+    not is_of_other_vendor(n.vendor) as applies,
     case when h.pci is not null then true when w.is_whole then false end as fault,
-    n.device as detail,
-    n.inferred
+    n.device as detail
 from nic_scope as n
 -- The log is a ring: without the first line of this boot older messages are lost.
 left join kernel_log as w on w.target = n.target
