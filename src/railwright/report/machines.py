@@ -16,7 +16,8 @@ from railwright.report.sections import HELPERS, MACROS, SECTIONS
 from railwright.schema.table import tables
 from railwright.store.duck import identifier, words
 
-_MADE = re.compile(r"^CREATE (?:TEMP )?TABLE (\w+)(.*?);", re.DOTALL | re.MULTILINE)
+_COMMENT = re.compile(r"--.*")  # names things too, and reads none
+_MADE = re.compile(r"^create (?:temp )?table (\w+)(.*?);", re.DOTALL | re.MULTILINE)
 # What machines are told by beside `likeness`. Of gaps only what sections say of them: reasons are
 # in the machine's own words.
 _MORE = {
@@ -30,8 +31,8 @@ _NOT_COUNTED = {"target", "gap", "digest"}
 
 def read_by(section: Section) -> frozenset[str]:
     """The tables in which machines must be alike to be told once."""
-    made = {name: words(body) for name, body in _MADE.findall(MACROS + HELPERS)}
-    named = words_behind(f"{section.before} {section.query}", made)
+    made = {name: words(body) for name, body in _MADE.findall(_COMMENT.sub("", MACROS + HELPERS))}
+    named = words_behind(_COMMENT.sub("", f"{section.before}\n{section.query}"), made)
     return frozenset(named & set(tables())) - _NOT_COUNTED
 
 

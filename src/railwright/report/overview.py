@@ -24,14 +24,14 @@ from railwright.report.screen import (
     with_hosts,
     wrapped,
 )
-from railwright.report.section import Section
-from railwright.report.sections import LLDP, SECTIONS, SWITCHES
+from railwright.report.section import Section, query
+from railwright.report.sections import HEARD_SWITCHES, LLDP, SECTIONS
 from railwright.report.switches import print_switches
-from railwright.store.duck import identifier, quote
 from railwright.store.snapshot import Snapshot
 
 MOST_ROWS = 20  # of one section on a terminal; a pipe gets all
 UNKNOWN = "unknown"
+_TARGETS = query("targets")
 
 
 class Group(NamedTuple):
@@ -77,14 +77,7 @@ def print_overview(screen: Screen, snapshot: Snapshot, now: float | None = None)
 
 
 def _targets(database: duckdb.DuckDBPyConnection, kind: str) -> Targets:
-    found = database.execute(
-        "SELECT list(target ORDER BY target), count(*) FILTER (status = 'reached'), "
-        "count(*) FILTER (status = 'incomplete' AND out_of_service = ''), "
-        "count(*) FILTER (status NOT IN ('reached', 'incomplete') AND out_of_service = ''), "
-        "count(*) FILTER (status <> 'reached' AND out_of_service <> '') FROM target "
-        "WHERE kind = ?",
-        [kind],
-    ).fetchone()
+    found = database.execute(_TARGETS, {"kind": kind}).fetchone()
     assert found is not None  # noqa: S101 (an aggregate always has a row)
     return Targets(found[0] or [], *found[1:])
 
@@ -106,37 +99,8 @@ def _print_reached(screen: Screen, targets: Targets, *noun: str) -> None:
 
 # ---- what is not known
 
-# Of what ssh said only the last line: before it stand banners and warnings.
-_UNREACHED = r"""
-SELECT answer, mode(said), count(DISTINCT said), list(target ORDER BY target)
-FROM (SELECT target,
-          CASE out_of_service WHEN '' THEN status ELSE 'out of service, ' || status END AS answer,
-          CASE out_of_service WHEN '' THEN regexp_extract(rtrim(words, E'\r\n\t '), '[^\r\n]*$')
-                              ELSE out_of_service END AS said
-      FROM target WHERE status <> 'reached')
-GROUP BY answer ORDER BY answer LIKE 'out of service%', answer
-"""
-# Probes that fail in the same way on the same hosts are one line. Sets of hosts are compared by
-# size and hash: a list of all for each probe would not fit into memory.
-_UNANSWERED = """
-WITH gaps AS (
-    SELECT DISTINCT probe, status AS answer, target FROM gap WHERE status <> 'not reached'
-), failed AS (
-    SELECT probe, status AS answer, mode(reason) AS said, count(DISTINCT reason) AS different
-    FROM gap WHERE status <> 'not reached' GROUP BY probe, status
-), hosts AS (
-    SELECT probe, answer, count(*) AS number, bit_xor(hash(target)) AS mark
-    FROM gaps GROUP BY probe, answer
-), alike AS (
-    SELECT answer, said, different, min(probe) AS probe,
-           string_agg(probe, ', ' ORDER BY probe) AS probes
-    FROM failed JOIN hosts USING (probe, answer) GROUP BY answer, said, different, number, mark
-)
-SELECT answer, probes || CASE said WHEN '' THEN '' ELSE ': ' END || said, different,
-       list(target ORDER BY target) AS targets
-FROM alike JOIN gaps USING (probe, answer) GROUP BY answer, probes, said, different
-ORDER BY len(targets) DESC, 1, 2
-"""
+_UNREACHED = query("unreached")
+_UNANSWERED = query("unanswered")
 
 
 def _print_unknown(
@@ -173,18 +137,18 @@ def _print_unknown(
 
 
 def _shown_table(database: duckdb.DuckDBPyConnection, section: Section) -> list[str]:
-    """`shown`: target, the section's columns as c0, c1 ..., and how many things are like that."""
+    """`shown`: target, the section's columns as c0, c1 ..., and how many things are like that.
+
+    `has_holes` is true where something of such a thing was not read.
+    """
     names = [f"c{place}" for place in range(len(section.columns))]
+    holes = " OR ".join(f"{name} IS NULL" for name in names)
     database.execute(
-        f"CREATE OR REPLACE TEMP TABLE shown AS SELECT *, count(*) AS n "
+        f"CREATE OR REPLACE TEMP TABLE shown AS SELECT *, {holes} AS has_holes, count(*) AS n "
         f"FROM ({section.query}) AS things(target, {', '.join(names)}) "
         "SEMI JOIN machine USING (target) GROUP BY ALL"
     )
     return names
-
-
-def _holes(names: list[str]) -> str:
-    return " OR ".join(f"{identifier(name)} IS NULL" for name in names)
 
 
 # Hosts of a group by their examples, with what tells two sets of hosts apart.
@@ -200,49 +164,21 @@ def _groups(
     things = "sum(n * len(members))::BIGINT"
     found = database.execute(
         f"SELECT {columns}, {'n' if section.each else things}, {_HOSTS} "
-        f"FROM shown JOIN machine USING (target) GROUP BY {by} "
-        f"ORDER BY {_holes(names)}, {things} DESC, {by}"
+        f"FROM shown JOIN machine USING (target) GROUP BY {by}, has_holes "
+        f"ORDER BY has_holes, {things} DESC, {by}"
     ).fetchall()
     return [Group(row[: len(names)], row[-3], machines.names(*row[-2:])) for row in found]
 
 
-# Of every target: NULL where all is known, '' where it is known to have no such thing, else why
-# not. Only what finds the things can make a host unknown as a whole; what tells more about them
-# matters on hosts that have some.
-_JUDGED = """
-WITH lacking AS (
-    SELECT target, list_contains($finders, probe) AS finds, probe || ' ' || status AS why,
-           CASE WHEN status NOT IN ('not asked', 'not reached') THEN status END AS status
-    FROM silent WHERE list_contains($finders || $tellers, probe)
-), reason AS (
-    SELECT target, min(why) FILTER (NOT finds) AS teller, bool_or(status IS NOT NULL) AS answered,
-           min(why) FILTER (finds AND status IS DISTINCT FROM 'absent') AS finder
-    FROM lacking GROUP BY target
-), seen AS (
-    SELECT target, bool_or({holes}) AS has_holes FROM shown GROUP BY target
-), judged AS (
-    SELECT t.target, t.members, t.members_key, CASE
-        WHEN seen.has_holes THEN coalesce(reason.teller, 'values not read')
-        WHEN seen.target IS NOT NULL THEN NULL
-        WHEN t.status <> 'reached' AND reason.answered IS NOT TRUE
-            THEN CASE t.out_of_service WHEN '' THEN 'not reached' ELSE 'out of service' END
-        WHEN len($finders) = 0 THEN 'not told'
-        ELSE coalesce(reason.finder, '') END AS why
-    FROM machine AS t LEFT JOIN reason USING (target) LEFT JOIN seen USING (target)
-)
-SELECT why, {hosts} FROM judged WHERE why IS NOT NULL GROUP BY why
-ORDER BY sum(len(members)) DESC, why
-"""
+_NOT_KNOWN = query("not_known")
 
 
 def _gaps(
-    database: duckdb.DuckDBPyConnection, section: Section, names: list[str], machines: Machines
+    database: duckdb.DuckDBPyConnection, section: Section, machines: Machines
 ) -> dict[str, tuple[str, ...]]:
     """Why not everything is known -> hosts; '' -> hosts that have no such thing, which is known."""
-    query = _JUDGED.replace("{holes}", _holes(names)).replace("{hosts}", _HOSTS)
-    for name, probes in (("$finders", section.found_by), ("$tellers", section.told_by)):
-        query = query.replace(name, f"[{', '.join(map(quote, probes))}]::VARCHAR[]")
-    found = database.execute(query).fetchall()
+    probes = {"finders": list(section.found_by), "tellers": list(section.told_by)}
+    found = database.execute(_NOT_KNOWN, probes).fetchall()
     return {why: machines.names(*hosts) for why, *hosts in found}
 
 
@@ -255,7 +191,7 @@ def _print_section(
 ) -> None:
     names = _shown_table(database, section)
     groups = _groups(database, section, names, machines)
-    gaps = _gaps(database, section, names, machines)
+    gaps = _gaps(database, section, machines)
     without = gaps.pop("", ())
     if without:
         groups.append(Group((section.none, *[""] * (len(names) - 1)), 0, without))
@@ -306,7 +242,7 @@ def _print_groups(screen: Screen, section: Section, groups: list[Group], targets
 
 
 def _print_switches(screen: Screen, database: duckdb.DuckDBPyConnection) -> None:
-    names = [plain(name) for (name,) in database.execute(SWITCHES).fetchall()]
+    names = [plain(name) for (name,) in database.execute(HEARD_SWITCHES).fetchall()]
     if names:
         said = f"  heard: {number_of(len(names), 'switch')}  "
         screen.line(said + cut(screen, folded(tuple(sorted(names))), len(said)))

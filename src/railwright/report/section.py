@@ -2,6 +2,13 @@
 
 from dataclasses import dataclass
 
+from railwright.store.duck import read_sql
+
+
+def query(name: str) -> str:
+    """A query of the overview, from its file."""
+    return read_sql(__file__, f"views/facts/{name}.sql")
+
 
 @dataclass(frozen=True)
 class Section:

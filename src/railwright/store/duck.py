@@ -86,6 +86,11 @@ def identifier(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def read_sql(module: str, name: str) -> str:
+    """The text of a SQL file that lies beside a module: read_sql(__file__, "link.sql")."""
+    return (Path(module).parent / name).read_text("utf-8")
+
+
 def words(sql: str) -> frozenset[str]:
     """Every word of a query, names of tables among them."""
     return frozenset(_WORD.findall(sql.lower()))
