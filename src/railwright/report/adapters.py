@@ -4,43 +4,27 @@ from typing import Any, NamedTuple, Protocol
 
 from railwright.report.console import plain
 from railwright.report.tree import NOT_READ, Function, Line, pcie_link, short_address
+from railwright.store.duck import read_sql
 
 _ADAPTERS = """
 SELECT pci, driver, vf_count FROM pci_function
-WHERE target = ? AND (class LIKE '02%' OR class LIKE '0c06%')
+WHERE target = $target AND (class LIKE '02%' OR class LIKE '0c06%')
       AND (physical_function IS NULL OR physical_function = '')
 """
-_PORTS = """
-SELECT d.pci, d.device, p.port, p.link_layer, p.state, p.rate_gbps, d.firmware_version,
-       count(*) OVER (PARTITION BY d.device), g.netdev
-FROM (FROM rdma_device WHERE target = $1) AS d
-LEFT JOIN (FROM rdma_port WHERE target = $1) AS p ON p.device = d.device
-LEFT JOIN (SELECT device, port, min(netdev) AS netdev FROM gid
-           WHERE target = $1 AND netdev <> '' GROUP BY ALL) AS g
-    ON g.device = p.device AND g.port = p.port
-LEFT JOIN (FROM pci_function WHERE target = $1) AS f ON f.pci = d.pci
-WHERE (f.physical_function IS NULL OR f.physical_function = '')
-ORDER BY length(d.device), d.device, p.port
-"""
-# Representors of virtual functions (pf0vf1) are no ports of their own.
-_NETDEVS = """
-SELECT name, pci, mtu, operstate, speed_mbps, master,
-       kind = 'physical' AND (port_name IS NULL OR port_name = ''
-                              OR regexp_full_match(port_name, 'p[0-9]+'))
-FROM netdev WHERE target = ? ORDER BY dev_port, name
-"""
+_PORTS = read_sql(__file__, "views/show/device_ports.sql")
+_NETDEVS = read_sql(__file__, "views/show/netdevs.sql")
 _NEIGHBORS = """
 SELECT netdev, coalesce(nullif(system_name, ''), chassis_id), port_id FROM lldp_neighbor
-WHERE target = ? ORDER BY system_name = '', 2, 3
+WHERE target = $target ORDER BY system_name = '', 2, 3
 """
-_GPUS = "SELECT pci, device_id, name, smi_status FROM gpu WHERE target = ?"
+_GPUS = "SELECT pci, device_id, name, smi_status FROM gpu WHERE target = $target"
 
 
 class Facts(Protocol):
     """The tables of one host."""
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
-        """The rows of a query whose only parameter is the host."""
+        """The rows of a query whose only parameter is $target, the host."""
 
     def answered(self, probe: str) -> bool:
         """Whether a probe answered on this host."""
@@ -172,7 +156,9 @@ def _state(port: Port | None, netdev: Netdev | None) -> str:
 
 def device_names(facts: Facts) -> dict[str, str]:
     """PCI address -> the RDMA device that people know it by."""
-    rows = facts.rows("SELECT pci, min(device) FROM rdma_device WHERE target = ? GROUP BY pci")
+    rows = facts.rows(
+        "SELECT pci, min(device) FROM rdma_device WHERE target = $target GROUP BY pci"
+    )
     return {pci: plain(device) for pci, device in rows if pci}
 
 

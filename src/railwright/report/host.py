@@ -21,6 +21,7 @@ from railwright.report.screen import (
 )
 from railwright.report.switches import print_switch
 from railwright.report.tree import NOT_READ, Drawn, Function, Tree, lay_out, short_address
+from railwright.store.duck import read_sql
 from railwright.store.reader import Reader
 from railwright.store.snapshot import Snapshot
 
@@ -56,8 +57,8 @@ class Facts:
         self._target = target
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
-        """The rows of a query whose only parameter is the host."""
-        return self._reader.rows(query, [self._target])
+        """The rows of a query whose only parameter is $target, the host."""
+        return self._reader.rows(query, {"target": self._target})
 
     def answered(self, probe: str) -> bool:
         """Whether a probe answered on this host."""
@@ -72,7 +73,7 @@ def print_host(screen: Screen, snapshot: Snapshot, name: str, now: float | None 
         facts = Facts(reader, target.name)
         host = facts.rows(
             "SELECT hostname, kernel, architecture, operating_system, epoch(read_at), "
-            "clock_offset_s FROM host WHERE target = ?"
+            "clock_offset_s FROM host WHERE target = $target"
         )
         _print_head(screen, target, host, time.time() if now is None else now)
         _print_trouble(screen, target)
@@ -94,17 +95,12 @@ def print_host(screen: Screen, snapshot: Snapshot, name: str, now: float | None 
 
 # ---- which host
 
+_NAMED = read_sql(__file__, "views/show/targets_named.sql")
+
 
 def _find(reader: Reader, snapshot: Snapshot, name: str) -> Target:
     """The host with this name, or the only one that calls itself so; else say which are near."""
-    found = reader.rows(
-        "SELECT target, status, coalesce(words, ''), out_of_service, epoch(started), attempts, "
-        "noise_bytes, coalesce(noise, ''), root, kind FROM target WHERE target = $name "
-        "OR starts_with(target, $name || '.') "
-        "OR target IN (SELECT target FROM host WHERE hostname = $name) "
-        "ORDER BY target <> $name LIMIT 2",
-        {"name": name},
-    )
+    found = reader.rows(_NAMED, {"name": name})
     if found and (len(found) == 1 or found[0][0] == name):
         return Target(*found[0])
     near = reader.rows(
@@ -166,8 +162,8 @@ def _print_system(screen: Screen, facts: Facts, target: Target, host: tuple[Any,
         f"kernel {plain(kernel or NOT_READ)} {plain(architecture or '')}".rstrip(),
     ]
     drivers = facts.rows(
-        "SELECT DISTINCT driver_version FROM gpu WHERE target = ? AND driver_version IS NOT NULL "
-        "ORDER BY ALL"
+        "SELECT DISTINCT driver_version FROM gpu "
+        "WHERE target = $target AND driver_version IS NOT NULL ORDER BY ALL"
     )
     parts += [f"NVIDIA driver {plain(version)}" for (version,) in drivers]
     if hostname and hostname != target.name:
@@ -179,18 +175,7 @@ def _print_system(screen: Screen, facts: Facts, target: Target, host: tuple[Any,
 
 # ---- the tree
 
-_FUNCTIONS = """
-SELECT f.pci, f.parent, f.class, f.numa_node, f.local_cpus, f.link_speed_gts, f.link_width,
-       f.link_speed_max_gts, f.link_width_max,
-       CASE WHEN c.acs = 'absent' THEN 'absent'
-            WHEN c.acs_request_redirect OR c.acs_completion_redirect OR c.acs_upstream_forwarding
-                 OR c.acs_source_validation OR c.acs_direct_translated THEN 'on'
-            WHEN NOT (c.acs_request_redirect OR c.acs_completion_redirect
-                 OR c.acs_upstream_forwarding OR c.acs_source_validation
-                 OR c.acs_direct_translated) THEN 'off' END
-FROM pci_function AS f LEFT JOIN pci_config AS c ON c.target = f.target AND c.pci = f.pci
-WHERE f.target = ? AND (f.physical_function IS NULL OR f.physical_function = '') ORDER BY f.pci
-"""
+_FUNCTIONS = read_sql(__file__, "views/show/functions.sql")
 
 
 def _print_tree(screen: Screen, facts: Facts) -> bool:
@@ -227,14 +212,12 @@ def _numa_title(number: int | None, cpus: str) -> str:
 
 # ---- what waits, what is not known
 
+_WAITING = read_sql(__file__, "views/show/waiting.sql")
+_UNANSWERED = read_sql(__file__, "views/show/unanswered.sql")
+
 
 def _print_waiting(screen: Screen, facts: Facts) -> None:
-    found = facts.rows(
-        "SELECT pci, name || CASE port WHEN 0 THEN '' ELSE '_P' || port END "
-        "|| CASE element WHEN -1 THEN '' ELSE '[' || element || ']' END, current_text, next_text "
-        "FROM nic_parameter WHERE target = ? "
-        "AND coalesce(current_code <> next_code, current_text <> next_text) ORDER BY ALL"
-    )
+    found = facts.rows(_WAITING)
     if not found:
         return
     names = device_names(facts)
@@ -257,14 +240,10 @@ def _print_waiting(screen: Screen, facts: Facts) -> None:
 
 
 def _print_unknown(screen: Screen, facts: Facts, *, has_gaps: bool) -> None:
-    found = facts.rows(
-        "SELECT status, coalesce(reason, ''), probe, count(*) FROM ("
-        "SELECT *, bool_or(status = 'ok') OVER (PARTITION BY probe) AS is_told "
-        "FROM probe_result WHERE target = ?) "
-        # A management port without DCB is no gap where the RDMA ports have answered.
-        "WHERE status <> 'ok' AND NOT (status = 'absent' AND is_told) GROUP BY ALL ORDER BY ALL"
+    found = facts.rows(_UNANSWERED)
+    unasked = facts.rows(
+        "SELECT probe FROM gap WHERE target = $target AND answers = 0 ORDER BY probe"
     )
-    unasked = facts.rows("SELECT probe FROM gap WHERE target = ? AND answers = 0 ORDER BY probe")
     found += [("not asked", "", probe, 1) for (probe,) in unasked]
     screen.line()
     if not found:

@@ -7,37 +7,13 @@ from railwright.report.adapters import Facts
 from railwright.report.console import plain
 from railwright.report.screen import Screen, cut, padded, widths
 from railwright.report.tree import NOT_READ
+from railwright.store.duck import read_sql
 
-# NULL is what was not read; `-` what a port cannot have.
-_PORTS = """
-SELECT p.device || CASE p.port WHEN 1 THEN '' ELSE '/' || p.port END,
-       p.role || CASE WHEN p.role_dispute <> '' THEN ' (disputed)' ELSE '' END, p.gpu_relation,
-       CASE WHEN p.link_layer <> 'Ethernet' OR p.netdev = '' THEN '-' ELSE q.trust END,
-       CASE WHEN p.link_layer <> 'Ethernet' OR p.netdev = '' THEN '-' ELSE q.priorities END,
-       m.fec, m.part_number,
-       CASE WHEN m.monitored IS FALSE THEN '-' ELSE format('{:.0f} C', m.temperature_c) END
-FROM (FROM port WHERE target = $1) AS p
-LEFT JOIN (
-    SELECT p.device, p.port,
-           CASE WHEN count(q.trust) = count(*)
-                THEN string_agg(DISTINCT q.trust, ' or ' ORDER BY q.trust) END AS trust,
-           CASE WHEN count(q.pfc_mask) = count(*)
-                THEN string_agg(DISTINCT CASE q.pfc_mask WHEN 0 THEN 'none' ELSE array_to_string(
-                    [x FOR x IN range(8) IF q.pfc_mask & (1 << x) <> 0], ',') END, ' or ')
-                END AS priorities
-    FROM (FROM port WHERE target = $1) AS p
-    -- Of a bond its members have the QoS: one that is set otherwise is shown beside the others.
-    LEFT JOIN (FROM bond_member WHERE target = $1) AS b ON b.bond = p.netdev
-    LEFT JOIN (FROM netdev_qos WHERE target = $1) AS q ON q.netdev = coalesce(b.member, p.netdev)
-    GROUP BY ALL
-) AS q ON q.device = p.device AND q.port = p.port
-LEFT JOIN (FROM mlxlink_port WHERE target = $1) AS m ON m.pci = p.pci
-ORDER BY length(p.device), p.device, p.port
-"""
+_PORTS = read_sql(__file__, "views/show/ports.sql")
 _TITLE = ("ports", "role", "GPU", "trust", "PFC on", "FEC", "module or cable", "hottest")
 _DISAGREEMENTS = """
 SELECT fact, subject, value_a || ' (' || source_a || ')', value_b || ' (' || source_b || ')'
-FROM disagreement WHERE target = ? ORDER BY ALL
+FROM disagreement WHERE target = $target ORDER BY ALL
 """
 
 
