@@ -16,12 +16,12 @@ import duckdb
 
 from railwright.check.reasons import scope_reads
 from railwright.check.rule import SHIPPED, Rule
-from railwright.check.tables import HERE, SCOPES
+from railwright.check.tables import SCOPES
 from railwright.model.alike import examples_of, find_kinds, number_kinds, words_behind
 from railwright.model.derived.digest import hash_of
 from railwright.model.derived.likeness import likened
 from railwright.schema.table import intent_tables, tables
-from railwright.store.duck import identifier, quote, words
+from railwright.store.duck import identifier, quote, read_sql, words
 
 # Of `target`: the same for all machines that are folded, or applied after the verdict.
 _OF_TARGET = ("target.target", "target.status", "target.out_of_service")
@@ -49,7 +49,7 @@ def mentioned(sql: str) -> set[str]:
 @cache
 def _made() -> dict[str, frozenset[str]]:
     """Scopes and lookups, and the words of which they are made."""
-    text = "".join((HERE / name).read_text("utf-8") for name in ("scope.sql", "lookups.sql"))
+    text = "".join(read_sql(__file__, name) for name in ("scope.sql", "lookups.sql"))
     return {name: words(body) for name, body in _MADE.findall(text)}
 
 

@@ -12,17 +12,10 @@ from railwright.fabric.hop import Remark
 from railwright.fabric.packet import as_sent
 from railwright.fabric.trace import Told, Trace, Way, trace, ways
 from railwright.intent.site import Site
+from railwright.store.duck import read_sql
 from railwright.store.snapshot import Snapshot
 
-# Verdicts that count as judged: what is waived or accepted was seen, and somebody has decided.
-_OF_ENDS = """
-SELECT v.rule, v.subject, v.verdict, coalesce(f.state, ''), coalesce(f.severity, ''),
-       f.observed, f.expected, coalesce(f.why, ''), f.classes
-FROM verdict AS v
-LEFT JOIN finding AS f ON f.rule = v.rule AND f.subject = v.subject AND f.verdict = v.verdict
-WHERE list_contains($subjects, v.subject) AND v.verdict <> 'not applicable'
-ORDER BY f.rank, v.rule
-"""
+_OF_ENDS = read_sql(__file__, "told_of_ends.sql")
 # What a host does with the CNPs that it gets.
 _IN_NO_SETTING = ("CNP", "host", "in")
 

@@ -12,7 +12,7 @@ from railwright.check.engine import Ran, RunState
 from railwright.check.reasons import probes_beside, probes_of
 from railwright.check.rule import OPTIONAL, REASONS, SEVERITIES, Rule
 from railwright.check.waivers import Waiver
-from railwright.store.duck import file_list, identifier
+from railwright.store.duck import file_list, identifier, read_sql
 from railwright.store.snapshot import Snapshot, make_view
 
 _TYPES = {**OPTIONAL, "subjects": "BIGINT"}
@@ -38,6 +38,8 @@ def _fill(database: duckdb.DuckDBPyConnection, name: str, rows: list[tuple[Any, 
         database.execute(f"INSERT INTO {name} VALUES {marks}", [v for row in part for v in row])
 
 
+_INPUTS = read_sql(__file__, "finding_inputs.sql")
+_SETTLED = read_sql(__file__, "findings.sql")
 _FEW_BYTES = 4 * 1024 * 1024  # of all verdicts, packed
 
 
@@ -68,17 +70,7 @@ class Findings:
         """Make the table `finding`: what is of this severity or worse."""
         self.waivers = waivers
         self.today = today
-        self.database.execute(
-            "CREATE TEMP TABLE severity (severity VARCHAR, rank INTEGER, is_shown BOOLEAN);"
-            "CREATE TEMP TABLE rule_info "
-            "(rule VARCHAR, rank INTEGER, kind VARCHAR, both_ends BOOLEAN);"
-            "CREATE TEMP TABLE rule_grade (rule VARCHAR, severity VARCHAR, rank INTEGER);"
-            "CREATE TEMP TABLE rule_cause (rule VARCHAR, cause VARCHAR);"
-            "CREATE TEMP TABLE rule_probe (rule VARCHAR, probe VARCHAR, is_needed BOOLEAN);"
-            "CREATE TEMP TABLE reason_words (reason VARCHAR, words VARCHAR);"
-            "CREATE TEMP TABLE waiver (number INTEGER, verdict VARCHAR, rule VARCHAR, "
-            "target VARCHAR, prefix VARCHAR, is_expired BOOLEAN, system VARCHAR, fact VARCHAR)"
-        )
+        self.database.execute(_INPUTS)
         least = SEVERITIES.index(severity)
         known = [(name, rank, rank <= least) for rank, name in enumerate(SEVERITIES)]
         _fill(self.database, "severity", known)
@@ -90,7 +82,7 @@ class Findings:
             for place in one.prefixes()
         ]
         _fill(self.database, "waiver", waived)
-        self.database.execute(Path(__file__).with_suffix(".sql").read_text("utf-8"))
+        self.database.execute(_SETTLED)
 
     def _fill_rules(self) -> None:
         database, rules = self.database, self.rules.values()

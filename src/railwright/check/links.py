@@ -1,7 +1,6 @@
 """Every link once, with what rules say of its two ends."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import duckdb
@@ -9,27 +8,12 @@ import duckdb
 from railwright.check.findings import Findings
 from railwright.check.rule import Rule, shipped
 from railwright.fabric.ends import LINK
+from railwright.store.duck import read_sql
 
-_HERE = Path(__file__).parent
-_COUNTS = """
-SELECT count(*), count(*) FILTER (peer_kind = 'switch' AND a_tier = 0 OR role = 'host'),
-       count(*) FILTER (role = 'fabric'), count(*) FILTER (peer_kind = 'stranger'),
-       count(*) FILTER (told_by = 'both'), count(*) FILTER (trouble <> ''),
-       count(*) FILTER (is_down), count(*) FILTER (len(found) > 0), count(*) FILTER (is_unknown)
-FROM judged_link
-"""
-_LINKS = """
-SELECT a_target || ':' || a_port, b_target || ':' || b_port,
-       coalesce(a_tier::VARCHAR, '?') || '-' || coalesce(b_tier::VARCHAR, '?'),
-       speed_mbps, told_by, is_down, trouble, found, unknown
-FROM judged_link
-WHERE ($hosts IS NULL OR list_contains($hosts::VARCHAR[], a_target)
-       OR list_contains($hosts::VARCHAR[], b_target))
-  AND ($role = '' OR $role = CASE WHEN role = 'fabric' THEN 'fabric'
-                                  WHEN a_tier = 0 OR role = 'host' THEN 'host' END)
-  AND (is_odd OR NOT $only_odd)
-ORDER BY len(found) = 0, NOT is_odd, a_tier, a_target, length(a_port), a_port
-"""
+_END_SAID = read_sql(__file__, "end_said.sql")
+_JUDGED_LINK = read_sql(__file__, "judged_link.sql")
+_COUNTS = read_sql(__file__, "link_counts.sql")
+_LINKS = read_sql(__file__, "links_asked.sql")
 
 
 class Counts(NamedTuple):
@@ -86,14 +70,14 @@ def say_of_ends(findings: Findings) -> None:
         "CREATE OR REPLACE TEMP TABLE stopped_rule AS SELECT unnest(?::VARCHAR[]) AS rule",
         [stopped],
     )
-    findings.database.execute((_HERE / "end_said.sql").read_text("utf-8"))
+    findings.database.execute(_END_SAID)
 
 
 def make_links(findings: Findings) -> Counts:
     """The table `judged_link`, and what is in it."""
     say_of_ends(findings)
-    for file in (LINK, _HERE / "judged_link.sql"):
-        findings.database.execute(file.read_text("utf-8"))
+    findings.database.execute(LINK)
+    findings.database.execute(_JUDGED_LINK)
     return Counts(*(findings.database.execute(_COUNTS).fetchone() or (0,) * 9))
 
 

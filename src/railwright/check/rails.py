@@ -4,22 +4,11 @@ from typing import NamedTuple
 
 from railwright.check.findings import Findings
 from railwright.check.rule import Rule, shipped
+from railwright.store.duck import read_sql
 
 # By the plan, by the plan's planes, and by the pattern that most hosts have.
 _RULES = ("TOP-01", "TOP-04", "TOP-09")
-_MISPLACED = """
-SELECT f.rule, row(e.target || ':' || e.device, a.peer, a.peer_port, e.rail, e.plane),
-       f.observed, f.expected
-FROM finding AS f
-INNER JOIN own_end AS e
-    ON e.target = f.target
-    AND (f.subject = e.target || ':' || e.port
-         OR f.subject = e.target || ':' || e.device || '/' || e.device_port)
-INNER JOIN adjacency AS a ON a.target = e.target AND a.port = e.port
-WHERE f.verdict = 'fail' AND f.state IN ('open', 'implied') AND f.severity <> 'info'
-  AND e.kind = 'host'
-ORDER BY f.rank, e.target, e.device, f.rule
-"""
+_MISPLACED = read_sql(__file__, "misplaced.sql")
 _UNKNOWN = """
 SELECT count(DISTINCT subject) FROM finding WHERE verdict = 'unknown' AND state = 'open'
 """

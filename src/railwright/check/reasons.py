@@ -8,6 +8,7 @@ from railwright.check.rule import Rule
 from railwright.check.tables import HERE
 from railwright.model import derive
 from railwright.schema.table import tables
+from railwright.store.duck import read_sql
 from railwright.toml import load_toml
 
 # Why a verdict is unknown, set in findings.sql; the rule says which facts it misses.
@@ -33,7 +34,7 @@ def _tables_behind() -> dict[str, frozenset[str]]:
         for name, table in tables().items()
         if table.fed_by == "derived"
     }
-    scopes = (HERE / "scope.sql").read_text("utf-8")
+    scopes = read_sql(__file__, "scope.sql")
     made |= dict(_SCOPE.findall(scopes))
     known = {*tables(), *made}
     found = {name: set(_READS.findall(text)) & known for name, text in made.items()}

@@ -10,7 +10,7 @@ from railwright.hardware import gpu_errors, headroom
 from railwright.model.derived import expected_part
 from railwright.predict.macros import macros as ceiling_macros
 from railwright.schema.table import Table, intent_tables, tables
-from railwright.store.duck import identifier, quote, words
+from railwright.store.duck import identifier, quote, read_sql, words
 
 HERE = Path(__file__).parent
 # Machines that say nothing to a probe. `absent` is an answer: there is no such thing there.
@@ -48,7 +48,7 @@ def _view(database: duckdb.DuckDBPyConnection, name: str, file: Path) -> None:
 def _made() -> str:
     """Everything that is made of tables before a rule runs."""
     files = ("scope.sql", "lookups.sql", "rises.sql")
-    return " ".join([*((HERE / name).read_text("utf-8") for name in files), _site_part()])
+    return " ".join([*(read_sql(__file__, name) for name in files), _site_part()])
 
 
 def _site_part() -> str:
@@ -87,7 +87,7 @@ def make_empty(database: duckdb.DuckDBPyConnection) -> None:
 
 def make_macros(database: duckdb.DuckDBPyConnection) -> None:
     """The three-valued aggregates, and what is worked out from data about hardware."""
-    database.execute((HERE / "known.sql").read_text("utf-8"))
+    database.execute(read_sql(__file__, "known.sql"))
     database.execute(headroom.macros())
     database.execute(gpu_errors.macros())
     database.execute(ceiling_macros())
@@ -97,7 +97,7 @@ def make_scopes(database: duckdb.DuckDBPyConnection, kind: str = "temp table") -
     """What rules are about: tables where many rules read them, views over cases."""
     view = "temp view" if kind.startswith("temp") else "view"
     database.execute(f"CREATE OR REPLACE {view} site_part AS {_site_part()}")
-    database.execute((HERE / "scope.sql").read_text("utf-8").replace("{kind}", kind))
+    database.execute(read_sql(__file__, "scope.sql").replace("{kind}", kind))
 
 
 def make_lookups(
@@ -108,7 +108,7 @@ def make_lookups(
     Those of kind "temp" belong to one cursor, those of kind "" to all.
     """
     for name in ("lookups.sql", "rises.sql") if with_before else ("lookups.sql",):
-        database.execute((HERE / name).read_text("utf-8").replace("{kind}", kind))
+        database.execute(read_sql(__file__, name).replace("{kind}", kind))
 
 
 def close(database: duckdb.DuckDBPyConnection, folders: list[Path], memory: str, disk: str) -> None:

@@ -8,53 +8,10 @@ from typing import NamedTuple
 
 import duckdb
 
-from railwright.fabric.ends import CLASSES
+from railwright.fabric.ends import CLASS_FACT
+from railwright.store.duck import read_sql
 
-# What a port does with the classes that matter: those that pause, mark, or go first.
-_CLASSES = """
-SELECT target, port, string_agg(
-    'class ' || class || ': queue ' || coalesce(queue::VARCHAR, 'not read')
-    || coalesce(CASE scheduler WHEN '' THEN ' without a scheduler' ELSE ' ' || scheduler END, '')
-    || CASE WHEN weight > 0 THEN ' ' || weight ELSE '' END
-    || CASE WHEN ecn_enabled IS NULL THEN ', ECN not read' WHEN NOT ecn_enabled THEN ''
-            ELSE ', ECN'
-                 || coalesce(printf(' from %,d to %,d', ecn_minimum_bytes, ecn_maximum_bytes), '')
-                 || CASE WHEN red_enabled IS false THEN ' not enabled' ELSE '' END END
-    || CASE WHEN pfc AND is_lossless IS false THEN ', lossy buffer'
-            WHEN pfc THEN coalesce(printf(', headroom %,d', headroom_bytes), '') ELSE '' END,
-    '; ' ORDER BY class) FILTER (pfc OR ecn_enabled OR scheduler = 'strict') AS does
-FROM ({classes}) JOIN {of} USING (target, port)
-GROUP BY target, port
-"""
-# First as numbers, for there are hundreds of thousands of ports; in words only one of each kind.
-_FACTS = (
-    "class, queue, scheduler, weight, ecn_enabled, ecn_minimum_bytes, ecn_maximum_bytes, "
-    "red_enabled, pfc, is_lossless, headroom_bytes"
-)
-_SHOWN = "tier, facing, system, trust, dscp_classes, pfc_mask, watchdog_mask, mtu, speed_mbps, fec"
-_HOPS = f"""
-WITH facts AS (
-    SELECT target, port, bit_xor(hash({_FACTS})) AS does FROM port_class GROUP BY target, port
-),
-alike AS (
-    SELECT {_SHOWN}, f.does AS kind, count(*) AS ports, min(e.target || ':' || e.port) AS example,
-           arg_min(e.target, e.target || ':' || e.port) AS target,
-           arg_min(e.port, e.target || ':' || e.port) AS port, list(DISTINCT e.target) AS switches,
-           count(*) FILTER (len(s.found) > 0) AS faulty,
-           count(*) FILTER (len(s.unknown) > 0) AS undecided,
-           list_distinct(flatten(list([x.rule for x in s.found]))) AS rules
-    FROM link_end AS e LEFT JOIN facts AS f USING (target, port)
-    LEFT JOIN end_said AS s USING (target, port)
-    WHERE e.kind = 'switch' AND e.peer <> ''
-    GROUP BY {_SHOWN}, f.does
-)
-SELECT {_SHOWN}, coalesce(c.does, '') AS does, sum(ports)::BIGINT, min(example),
-       list_distinct(flatten(list(switches))), sum(faulty)::BIGINT, sum(undecided)::BIGINT,
-       list_sort(list_distinct(flatten(list(rules))))
-FROM alike AS a LEFT JOIN ({_CLASSES.format(classes=CLASSES, of="alike")}) AS c USING (target, port)
-GROUP BY {_SHOWN}, c.does
-ORDER BY tier NULLS LAST, facing NULLS LAST, system, sum(ports) DESC, min(example)
-"""
+_HOPS = read_sql(__file__, "hops.sql")
 
 
 class HopClass(NamedTuple):
@@ -168,6 +125,7 @@ def differing(one: HopClass, usual: HopClass) -> list[str]:
 def sections(database: duckdb.DuckDBPyConnection) -> Iterator[Section]:
     """All hops, by tier and direction."""
     found: dict[tuple[int | None, str | None, str | None], list[HopClass]] = {}
+    database.execute(CLASS_FACT)
     for row in database.execute(_HOPS).fetchall():
         found.setdefault(row[:3], []).append(HopClass(*row))
     for (tier, facing, system), classes in found.items():

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable
 from difflib import get_close_matches
-from pathlib import Path
 from typing import NamedTuple
 
 import duckdb
 
 from railwright.errors import UsageError
+from railwright.store.duck import read_sql
 
-LINK = Path(__file__).with_name("link.sql")  # makes the table `link`: two ends in a row
+LINK = read_sql(__file__, "link.sql")  # makes the table `link`: two ends in a row
 
 
 class End(NamedTuple):
@@ -64,12 +64,7 @@ class ClassFacts(NamedTuple):
 
 COLUMNS = ", ".join(End._fields)
 CLASS_COLUMNS = ", ".join(ClassFacts._fields)
-# Where a system has no second switch for marking, there is none that could be off.
-CLASSES = """
-SELECT c.* REPLACE (CASE WHEN f.state <> 'lacking' THEN c.red_enabled END AS red_enabled)
-FROM port_class AS c
-LEFT JOIN switch_fact AS f ON f.target = c.target AND f.fact = 'marking_switch'
-"""
+CLASS_FACT = read_sql(__file__, "class_fact.sql")  # makes the view `class_fact`
 
 
 Ends = dict[str, dict[str, End]]  # by machine and port
@@ -91,8 +86,9 @@ def classes_of(
     database: duckdb.DuckDBPyConnection, targets: Iterable[str], classes: Iterable[int]
 ) -> dict[tuple[str, str, int], ClassFacts]:
     """What the ports of some switches do with some classes."""
+    database.execute(CLASS_FACT)
     rows = database.execute(
-        f"SELECT target, port, class, {CLASS_COLUMNS} FROM ({CLASSES}) WHERE "
+        f"SELECT target, port, class, {CLASS_COLUMNS} FROM class_fact WHERE "
         "target IN (SELECT unnest(?::VARCHAR[])) AND class IN (SELECT unnest(?::INTEGER[]))",
         [sorted(targets), sorted(classes)],
     ).fetchall()

@@ -5,20 +5,10 @@ from typing import NamedTuple
 
 import duckdb
 
-# One row per leaf and column; several planes of a rail are columns of their own.
-_CELLS = """
-SELECT a.peer, e.rail, e.plane, count(*)::BIGINT, s.rail, s.plane
-FROM own_end AS e JOIN adjacency AS a USING (target, port)
-LEFT JOIN switch_place AS s ON s.target = a.peer
-WHERE e.kind = 'host' AND e.rail IS NOT NULL AND a.peer_kind IN ('switch', 'stranger')
-GROUP BY ALL ORDER BY ALL
-"""
-_COUNTS = """
-SELECT count(DISTINCT e.target), count(*), count(*) FILTER (a.peer IS NULL),
-       count(*) FILTER (a.peer = '')
-FROM own_end AS e JOIN adjacency AS a USING (target, port)
-WHERE e.kind = 'host' AND e.rail IS NOT NULL
-"""
+from railwright.store.duck import read_sql
+
+_PORTS = read_sql(__file__, "rail_ports.sql")
+_COUNTS = read_sql(__file__, "rail_counts.sql")
 
 Column = tuple[int, int]  # rail and plane
 
@@ -47,7 +37,7 @@ def rails(database: duckdb.DuckDBPyConnection) -> Rails:
     """All leaves, those with equal counts as one row."""
     counts: dict[str, dict[Column, int]] = defaultdict(dict)
     places: dict[str, tuple[int | None, int | None]] = {}
-    for leaf, rail, plane, count, leaf_rail, leaf_plane in database.execute(_CELLS).fetchall():
+    for leaf, rail, plane, count, leaf_rail, leaf_plane in database.execute(_PORTS).fetchall():
         counts[leaf][rail, plane] = count
         places[leaf] = (leaf_rail, leaf_plane)
     alike: dict[object, list[str]] = defaultdict(list)

@@ -13,10 +13,13 @@ from typing import NamedTuple
 import duckdb
 
 from railwright.fabric.ends import End, Ends, ends_of
+from railwright.store.duck import read_sql
 
 MOST_LEVELS = 16  # a fabric of seven tiers has 13
 BY_ROUTES, BY_TOPOLOGY = "routes", "topology"
 Members = dict[tuple[str, str], set[str]]
+_ADDRESS = read_sql(__file__, "address.sql")
+_LONGEST = read_sql(__file__, "longest_route.sql")
 
 
 class Stop(NamedTuple):
@@ -57,14 +60,9 @@ class Forwarding:
         self._distances: dict[str, int] | None = None
 
     def _address(self) -> str:
-        """IPv4 before IPv6, the first of several; of a bond's member the bond's. '' = not read."""
-        found = self._database.execute(
-            "SELECT a.address FROM address AS a LEFT JOIN netdev AS n "
-            "ON n.target = a.target AND n.name = ? WHERE a.target = ? AND a.scope = 'global' "
-            "AND (a.netdev = ? OR a.netdev = nullif(n.master, '')) "
-            "ORDER BY a.family, a.address LIMIT 1",
-            [self._destination.port, self._destination.target, self._destination.port],
-        ).fetchone()
+        """The address of the destination; '' = not read."""
+        asked = {"target": self._destination.target, "port": self._destination.port}
+        found = self._database.execute(_ADDRESS, asked).fetchone()
         return str(found[0]) if found else ""
 
     def _links(self) -> dict[str, list[tuple[str, str]]]:
@@ -102,7 +100,8 @@ class Forwarding:
         except ValueError:  # no address, whatever a host calls so: then no route is known for it
             return {}
         if address.version == 4:
-            rows = self._database.execute(_LONGEST, [sorted(switches), int(address)]).fetchall()
+            asked = {"switches": sorted(switches), "address": int(address)}
+            rows = self._database.execute(_LONGEST, asked).fetchall()
         else:
             rows = self._longest_of_all(switches, address)
         read = self._database.execute(
@@ -159,19 +158,6 @@ class Forwarding:
             and end.is_up is not False
             and steps.get(end.peer or "") == here - 1
         )
-
-
-_OCTETS = "TRY_CAST(split_part(split_part(prefix, '/', 1), '.', {0}) AS UTINYINT)::BIGINT * {1}"
-_NUMBER = " + ".join(_OCTETS.format(n, 256 ** (4 - n)) for n in range(1, 5))
-_LENGTH = "least(TRY_CAST(split_part(prefix, '/', 2) AS UTINYINT), 32)"
-# The longest prefix, of whichever table; of two alike that of the default one.
-_LONGEST = f"""
-SELECT target, ports FROM switch_route
-WHERE target IN (SELECT unnest(?::VARCHAR[])) AND prefix NOT LIKE '%:%'
-      AND (({_NUMBER}) >> (32 - {_LENGTH})) = (?::BIGINT >> (32 - {_LENGTH}))
-QUALIFY row_number() OVER (PARTITION BY target
-                           ORDER BY {_LENGTH} DESC, vrf = 'default' DESC, vrf) = 1
-"""
 
 
 class _Walker:

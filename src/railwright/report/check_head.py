@@ -7,23 +7,9 @@ from railwright.check.engine import RunState
 from railwright.check.findings import Account, Findings
 from railwright.check.rule import SEVERITIES
 from railwright.report.screen import Screen, age, number_of
+from railwright.store.duck import read_sql
 
-# One machine that answers under two names was judged once.
-# Also machines that the site has and the snapshot does not: a rule is unknown about each.
-_MACHINES = """
-SELECT
-    count(*) FILTER (kind = 'host' AND out_of_service = '') AS hosts,
-    count(*) FILTER (kind = 'host' AND out_of_service = '' AND status = 'reached')
-        - (SELECT count(h.boot_id) - count(DISTINCT h.boot_id) FROM host AS h
-           SEMI JOIN target AS t ON t.target = h.target AND t.status = 'reached'
-               AND t.kind = 'host' AND t.out_of_service = ''
-           WHERE h.boot_id <> '') AS reached,
-    count(*) FILTER (kind = 'switch' AND out_of_service = '') AS switches,
-    count(*) FILTER (kind = 'switch' AND out_of_service = '' AND status = 'reached') AS talked,
-    count(*) FILTER (out_of_service <> '') AS away,
-    (SELECT count(DISTINCT target) FROM verdict WHERE reason = 'not_collected') AS not_asked
-FROM target
-"""
+_MACHINES = read_sql(__file__, "views/check/machines.sql")
 _PORTS = """
 SELECT count(*) FROM port AS p
 LEFT JOIN declared_role AS d USING (target, device, port)

@@ -11,6 +11,7 @@ from railwright.report.check_head import judged, print_head
 from railwright.report.console import plain
 from railwright.report.screen import Screen, cut, number_of, with_hosts, wrapped
 from railwright.report.status import exit_status
+from railwright.store.duck import read_sql
 
 MOST_GROUPS = 6  # of one rule on a terminal; a pipe gets all
 STYLES = {"blocker": "bold red", "high": "red", "medium": "yellow", "low": "", "info": "dim"}
@@ -40,47 +41,14 @@ class Group(NamedTuple):
     targets: list[str]
 
 
-_BLOCKS = """
-SELECT rule, arg_min(severity, rank), count(*)::BIGINT, count(DISTINCT target),
-       sum(cost_gbps::DECIMAL(18, 1))::DOUBLE AS cost, -- exact: doubles differ with the order
-       count(cost_gbps)::BIGINT
-FROM finding WHERE verdict = 'fail' AND state = 'open'
-GROUP BY rule ORDER BY nullif(cost, 0) DESC NULLS LAST, min(rank), count(*) DESC, rule
-"""
-_GROUPS = """
-SELECT severity, observed, expected, count(*)::BIGINT, min(subject), list(DISTINCT target)
-FROM finding WHERE verdict = 'fail' AND state = 'open' AND rule = ?
-GROUP BY ALL ORDER BY min(rank), count(*) DESC, 2, 3
-"""
+_BLOCKS = read_sql(__file__, "views/check/blocks.sql")
+_GROUPS = read_sql(__file__, "views/check/groups.sql")
 _UNDER = """
 SELECT cause, rule, count(*)::BIGINT FROM finding WHERE state = 'implied' GROUP BY ALL ORDER BY 2
 """
-_UNKNOWN = """
-SELECT why, string_agg(DISTINCT rule, ',' ORDER BY rule), sum(n)::BIGINT, list(DISTINCT target),
-       bool_and(reason = 'elsewhere')
-FROM (SELECT rule, target, why, reason, count(*) AS n FROM finding
-      WHERE verdict = 'unknown' AND state = 'open' AND reason <> 'not_reported' GROUP BY ALL)
-GROUP BY why ORDER BY count(DISTINCT target) DESC, why
-"""
-# What a system does not report, without what of it was accepted.
-_NOT_REPORTED = """
-SELECT n.system, n.fact, string_agg(DISTINCT n.rule, ',' ORDER BY n.rule),
-       count(DISTINCT n.subject)::BIGINT, list(DISTINCT n.target)
-FROM not_reported AS n
-INNER JOIN finding AS f ON f.rule = n.rule AND f.subject = n.subject
-WHERE f.state = 'open' AND f.reason = 'not_reported' AND n.number IS NULL
-GROUP BY n.system, n.fact ORDER BY 1, 2
-"""
-# Also those of which no rule has anything to say.
-_AWAY = """
-SELECT t.out_of_service, t.status, list(DISTINCT t.target),
-       count(*) FILTER (f.verdict = 'fail')::BIGINT,
-       count(*) FILTER (f.verdict = 'unknown')::BIGINT
-FROM target AS t
-LEFT JOIN finding AS f ON f.target = t.target AND f.state = 'out of service'
-WHERE t.out_of_service <> ''
-GROUP BY t.out_of_service, t.status ORDER BY count(DISTINCT t.target) DESC, 1, 2
-"""
+_UNKNOWN = read_sql(__file__, "views/check/unknown.sql")
+_NOT_REPORTED = read_sql(__file__, "views/check/not_reported.sql")
+_AWAY = read_sql(__file__, "views/check/away.sql")
 _DECIDED = """
 SELECT waiver, state, count(*)::BIGINT, list(DISTINCT target)
 FROM finding WHERE state IN ('waived', 'accepted') GROUP BY ALL ORDER BY 1
@@ -163,7 +131,9 @@ def _print_block(
     screen.line()
     said = f"{rule.id}  {rule.title}: {count}{cost_words(block)}"
     screen.heading(f"{block.severity:<{INDENT}}", said)
-    groups = [Group(*row) for row in findings.database.execute(_GROUPS, [rule.id]).fetchall()]
+    groups = [
+        Group(*row) for row in findings.database.execute(_GROUPS, {"rule": rule.id}).fetchall()
+    ]
     most = MOST_GROUPS if screen.is_terminal else len(groups)
     everyone = findings.targets()
     for group in groups[:most]:

@@ -9,6 +9,7 @@ from railwright import __version__
 from railwright.check.findings import Findings
 from railwright.check.rule import Rule
 from railwright.nodes import fold
+from railwright.store.duck import read_sql
 from railwright.text import plain
 
 FORMAT = "railwright-findings-1"
@@ -170,15 +171,13 @@ def as_sarif(findings: Findings, profile: str, status: int) -> Iterator[str]:  #
     yield "\n]}]}\n"
 
 
+_TICKET = read_sql(__file__, "views/check/ticket.sql")
+
+
 def as_markdown(findings: Findings, profile: str, status: int) -> Iterator[str]:  # noqa: ARG001
     """For a ticket: one section per rule, hosts folded."""
     yield f"# Findings of {findings.snapshot.name} (profile {profile})\n"
-    rows = findings.database.execute(
-        "SELECT rule, severity, observed, expected, count(*), list(DISTINCT target) "
-        "FROM finding WHERE verdict = 'fail' AND state = 'open' "
-        "GROUP BY rule, severity, rank, observed, expected "
-        "ORDER BY min(rank) OVER (PARTITION BY rule), rule, rank, count(*) DESC"
-    ).fetchall()
+    rows = findings.database.execute(_TICKET).fetchall()
     last = ""
     for name, severity, observed, expected, count, targets in rows:
         rule = findings.rules[name]

@@ -1,0 +1,17 @@
+-- Ports of hosts that a finding is about, with the leaf that they are at.
+select f.rule, row(e.target || ':' || e.device, a.peer, a.peer_port, e.rail, e.plane), f.observed, f.expected
+from finding as f
+inner join own_end as e
+    on
+        e.target = f.target
+        and (
+            f.subject = e.target || ':' || e.port
+            or f.subject = e.target || ':' || e.device || '/' || e.device_port
+        )
+inner join adjacency as a on a.target = e.target and a.port = e.port
+where
+    f.verdict = 'fail'
+    and f.state in ('open', 'implied')
+    and f.severity <> 'info'
+    and e.kind = 'host'
+order by f.rank, e.target, e.device, f.rule

@@ -1,0 +1,12 @@
+-- Machines that are out of service, also those of which no rule has anything to say.
+select
+    t.out_of_service,
+    t.status,
+    list(distinct t.target),
+    count(*) filter (f.verdict = 'fail')::bigint,
+    count(*) filter (f.verdict = 'unknown')::bigint
+from target as t
+left join finding as f on f.target = t.target and f.state = 'out of service'
+where t.out_of_service <> ''
+group by t.out_of_service, t.status
+order by count(distinct t.target) desc, 1, 2
