@@ -7,24 +7,20 @@ import duckdb
 
 from railwright.intent.propose_classes import classes
 from railwright.intent.site import ROLES
+from railwright.store.duck import read_sql
 from railwright.text import plain
 from railwright.toml import toml_text
 
+_COMPUTE_PORTS = read_sql(__file__, "compute_ports.sql")
 # What most compute ports have, per setting: the SELECT gives one value per port, NULL = not read.
-_COMPUTE = "(FROM port WHERE role = 'compute' AND link_layer = 'Ethernet' AND netdev <> '')"
-# Of a bond the members have the QoS.
-_QOS = f"""{_COMPUTE} p LEFT JOIN bond_member b ON b.target = p.target AND b.bond = p.netdev
-    LEFT JOIN netdev_qos q ON q.target = p.target AND q.netdev = coalesce(b.member, p.netdev)"""
 _SETTINGS = {
-    "trust": f"SELECT q.trust FROM {_QOS}",
-    "lossless_priorities": f"""
-        SELECT CASE WHEN q.pfc_mask IS NOT NULL
-                    THEN [x FOR x IN range(8) IF q.pfc_mask & (1 << x) <> 0] END
-        FROM {_QOS}""",
-    "mtu": f"SELECT n.mtu FROM {_COMPUTE} p LEFT JOIN netdev n "
+    "trust": "SELECT trust FROM compute_qos",
+    "lossless_priorities": "SELECT CASE WHEN pfc_mask IS NOT NULL "
+    "THEN [x FOR x IN range(8) IF pfc_mask & (1 << x) <> 0] END FROM compute_qos",
+    "mtu": "SELECT n.mtu FROM compute_port AS p LEFT JOIN netdev AS n "
     "ON n.target = p.target AND n.name = p.netdev",
-    "max_read_request": f"SELECT c.max_read_request FROM {_COMPUTE} p "
-    "LEFT JOIN pci_config c USING (target, pci)",
+    "max_read_request": "SELECT c.max_read_request FROM compute_port AS p "
+    "LEFT JOIN pci_config AS c USING (target, pci)",
 }
 
 
@@ -59,8 +55,8 @@ def _profile(  # noqa: PLR0911 (one for each profile)
     pfc = _most(database, _SETTINGS["lossless_priorities"])
     ecn = _most(
         database,
-        f"SELECT bool_or(e.enabled) FROM {_QOS} LEFT JOIN ecn_priority e "
-        "ON e.target = q.target AND e.netdev = q.netdev GROUP BY p.target, p.netdev",
+        "SELECT bool_or(e.enabled) FROM compute_qos AS q LEFT JOIN ecn_priority AS e "
+        "ON e.target = q.target AND e.netdev = q.carrier GROUP BY q.target, q.netdev",
     )
     if pfc is None:
         return "observe", "PFC was not read on most compute ports, or differs"
@@ -120,6 +116,7 @@ def _roles(database: duckdb.DuckDBPyConnection) -> Iterator[str]:
 
 def proposal(database: duckdb.DuckDBPyConnection, name: str) -> str:
     """The text of a site file."""
+    database.execute(_COMPUTE_PORTS)
     profile, why = _profile(database)
     lines = [
         f"# Proposed from snapshot {name}: what most of the fleet is, which need not be what it",

@@ -13,6 +13,7 @@ from railwright.errors import RailwrightError
 from railwright.intent.site import PARTS, SLOT
 from railwright.node_sets import unfold
 from railwright.nodes import fold
+from railwright.store.duck import read_sql
 from railwright.text import plain
 from railwright.toml import toml_text
 
@@ -44,16 +45,7 @@ class Proposed(NamedTuple):
     numa_nodes: int | None
 
 
-_CLASSES = """
-    SELECT c.class, mode(c.reason), list(c.target ORDER BY c.target), mode(p.cards), mode(p.rate),
-        mode(n.nodes)
-    FROM host_class c
-    LEFT JOIN (SELECT target, count(DISTINCT card) AS cards, mode(rate_gbps) AS rate
-               FROM port WHERE role = 'compute' GROUP BY target) p USING (target)
-    LEFT JOIN (SELECT target, count(*) AS nodes FROM numa_node
-               WHERE cpus <> '' GROUP BY target) n USING (target)
-    WHERE c.class IS NOT NULL GROUP BY c.class ORDER BY count(*) DESC, c.class
-"""
+_CLASSES = read_sql(__file__, "classes.sql")
 _PARTS = """
     SELECT slot, kind, part, functions, rdma_devices, netdevs, links, votes, is_expected
     FROM expected_part

@@ -8,7 +8,7 @@ import duckdb
 from railwright.predict.ceiling import ALARM, HIGH, LOW
 from railwright.predict.macros import macros
 from railwright.schema.table import intent_tables
-from railwright.store.duck import identifier, quote
+from railwright.store.duck import identifier, quote, read_sql
 
 MEMORY = "2GB"  # as for rules: a million ports with their columns
 _VALUES = {"low": LOW, "high": HIGH, "alarm": ALARM}
@@ -31,5 +31,5 @@ def make_ceilings(database: duckdb.DuckDBPyConnection, roles: Path | None = None
     database.execute(f"SET memory_limit = '{MEMORY}'")
     database.execute(f"CREATE OR REPLACE TEMP TABLE declared_role AS {_declared_role(roles)}")
     database.execute(macros("TEMP"))
-    query = Path(__file__).with_name("ceilings.sql").read_text("utf-8")
+    query = read_sql(__file__, "ceilings.sql")
     database.execute(re.sub(r"\$([a-z]+)", lambda found: str(_VALUES[found[1]]), query))

@@ -7,31 +7,9 @@ import duckdb
 from railwright.errors import UsageError
 from railwright.hardware.collectives import gpus
 from railwright.predict.collectives import Cluster
+from railwright.store.duck import read_sql
 
-# A host by its GPUs and its compute ports that are up; what is not known of one leaves that host
-# out. Ports are counted by cards: the halves of a Socket Direct card both show its port, and the
-# ports of a card share its slot.
-_SHAPES = """
-SELECT k.gpus, g.name, h.ports, p.rate_gbps, round(s.least, 1), c.vendor, count(*)::BIGINT
-FROM host_kind AS k
-INNER JOIN host_ceiling AS h ON h.target = k.target AND h.write_gbps > 0
-INNER JOIN (
-    SELECT target, any_value(rate_gbps) AS rate_gbps
-    FROM port_ceiling WHERE role = 'compute' AND state = 'ACTIVE' GROUP BY target
-    HAVING count(rate_gbps) = count(*) AND count(DISTINCT rate_gbps) = 1
-) AS p ON p.target = k.target
-INNER JOIN (
-    SELECT target, min(write_gbps / ports) AS least
-    FROM card_ceiling WHERE ports > 0 GROUP BY target
-) AS s ON s.target = k.target
-INNER JOIN (
-    SELECT target, any_value(name) AS name FROM gpu GROUP BY target
-    HAVING count(DISTINCT name) = 1 AND count(name) = count(*)
-) AS g ON g.target = k.target
-INNER JOIN cpu AS c ON c.target = k.target AND c.vendor IS NOT NULL
-WHERE k.gpus > 0
-GROUP BY ALL
-"""
+_SHAPES = read_sql(__file__, "shapes.sql")
 _HOSTS = "SELECT count(*)::BIGINT FROM target WHERE kind = 'host'"
 _VENDORS: dict[str | None, Literal["Intel", "AMD"]] = {
     "GenuineIntel": "Intel",

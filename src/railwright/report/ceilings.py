@@ -13,6 +13,7 @@ from railwright.predict.ceiling import Port, Slot, basis, unmeasured
 from railwright.predict.pair import Direction, Pair
 from railwright.report.console import plain
 from railwright.report.screen import Screen, cut, number_of, with_hosts, wrapped
+from railwright.store.duck import read_sql
 
 FORMAT = "railwright-ceilings-1"
 _AT_A_TIME = 10_000
@@ -57,16 +58,11 @@ class Group(NamedTuple):
 
 
 _KEYS = ", ".join(Group._fields[:-3])
-# Doubles that differ in their last bit alone would be groups of their own.
 _GROUPS = f"""
 SELECT {_KEYS}, count(*)::BIGINT, min(target || ':' || device || '/' || port), list(DISTINCT target)
 FROM port_ceiling GROUP BY ALL ORDER BY write_gbps DESC NULLS LAST, count(*) DESC, 26
 """
-_HOSTS = """
-SELECT round(h.write_gbps, 1), round(h.wire_gbps, 1), h.cards, h.ports, t.status, list(h.target)
-FROM host_ceiling AS h INNER JOIN target AS t ON t.target = h.target
-GROUP BY ALL ORDER BY 1 DESC NULLS LAST, len(list(h.target)) DESC
-"""
+_HOSTS = read_sql(__file__, "views/predict/hosts.sql")
 PORT_COLUMNS = (
     *("target", "device", "port", "pci", "card", "role", "link_layer", "rate_gbps", "mtu"),
     *("gts", "width", "narrowest_hop", "max_payload", "max_read_request"),
