@@ -23,7 +23,7 @@ test *arguments:
 # what touches DuckDB, once more with the oldest one we support
 test-lowest:
     .venv-lowest/bin/pytest -q {{ parallel }} -k "not kill_9" tests/test_store.py tests/test_questions.py \
-        tests/test_derived.py tests/test_saved.py tests/test_views.py
+        tests/test_derived.py tests/test_saved.py tests/test_sql_files.py tests/test_views.py
 
 # put the formatting right
 format:

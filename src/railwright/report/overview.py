@@ -136,7 +136,7 @@ def _print_unknown(
 # ---- sections
 
 
-def _shown_table(database: duckdb.DuckDBPyConnection, section: Section) -> list[str]:
+def shown_table(database: duckdb.DuckDBPyConnection, section: Section) -> list[str]:
     """`shown`: target, the section's columns as c0, c1 ..., and how many things are like that.
 
     `has_holes` is true where something of such a thing was not read.
@@ -189,7 +189,7 @@ def _print_section(
     targets: Targets,
     machines: Machines,
 ) -> None:
-    names = _shown_table(database, section)
+    names = shown_table(database, section)
     groups = _groups(database, section, names, machines)
     gaps = _gaps(database, section, machines)
     without = gaps.pop("", ())

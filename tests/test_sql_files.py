@@ -1,0 +1,197 @@
+"""SQL of reports, fabrics, checks, ceilings and proposals lies in files, and every file binds against the schema."""
+
+import ast
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack
+from datetime import date
+from pathlib import Path
+
+import duckdb
+import pytest
+from by_hand import by_hand
+from conftest import REPOSITORY
+
+from railwright.check.findings import Findings
+from railwright.check.links import make_links
+from railwright.check.lint import empty_database
+from railwright.fabric.ends import CLASS_FACT
+from railwright.intent.site import read_site
+from railwright.intent.write import write_intent
+from railwright.predict.fleet import make_ceilings
+from railwright.report.machines import Machines
+from railwright.report.overview import shown_table
+from railwright.report.sections import SECTIONS
+from railwright.store.duck import read_sql
+from railwright.store.snapshot import Snapshot
+
+SOURCES = REPOSITORY / "src/railwright"
+PACKAGES = ("check", "fabric", "intent", "predict", "report")
+FILES = sorted(file for name in PACKAGES for file in (SOURCES / name).rglob("*.sql"))
+# Text with places for values of the program: what is made before a rule runs, and the ceilings.
+FILLED_IN = {"check/scope.sql", "check/lookups.sql", "check/rises.sql", "predict/ceilings.sql"}
+PARAMETER = re.compile(r"\$([a-z_]+)")
+MOST_LINES = 3  # of SQL in a Python module
+# Put together from names of columns, tables and files, which cannot be parameters.
+PUT_TOGETHER = {"check/account.py": 2, "intent/cabling.py": 1, "report/machines.py": 1}
+SQL = re.compile(
+    r"\bselect\s|\binsert\s+into\s|\bcreate\s+(or\s+replace\s+)?(temp\s+)?(table|view|macro)\s|\bjoin\s+\w",
+    re.IGNORECASE,
+)
+KEYWORDS = re.compile(
+    r"\b(SELECT|FROM|WHERE|JOIN|GROUP|ORDER|BY|CASE|WHEN|THEN|ELSE|END|AS|AND|OR|NOT|IS|ON|WITH)\b"
+)
+TEXT_OR_COMMENT = re.compile(r"'(?:[^']|'')*'|--.*")
+
+
+def name_of(file: Path) -> str:
+    return file.relative_to(SOURCES).as_posix()
+
+
+def of_reports(snapshot: Snapshot) -> duckdb.DuckDBPyConnection:
+    """What `facts` makes before it asks: macros, helpers, `machine`, `shown`, and what a section wants first."""
+    database = snapshot.database()
+    machines = Machines(database, 0)
+    for section in SECTIONS:
+        machines.ask(section)
+        shown_table(database, section)
+    return database
+
+
+def of_checks(snapshot: Snapshot) -> duckdb.DuckDBPyConnection:
+    """What a check makes: verdicts, findings, and what is said of links and their ends."""
+    intent = snapshot.path.parent / "intent"
+    write_intent(read_site('profile = "observe"', "s"), snapshot.facts, intent)
+    findings = Findings(snapshot, {}, [], intent, intent)
+    findings.settle([], date(2026, 11, 18))
+    make_links(findings)
+    findings.database.execute(CLASS_FACT)
+    return findings.database
+
+
+def of_ceilings(snapshot: Snapshot) -> duckdb.DuckDBPyConnection:
+    """The tables of predict/ceilings.sql."""
+    database = snapshot.database()
+    make_ceilings(database)
+    return database
+
+
+@pytest.fixture(scope="module")
+def databases(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[dict[str, duckdb.DuckDBPyConnection]]:
+    """By folder: a snapshot without a row, with the tables that are at hand when its files are run."""
+    snapshot = by_hand(tmp_path_factory.mktemp("empty"), {})
+    checks, ceilings = of_checks(snapshot), of_ceilings(snapshot)
+    found = {
+        "report/views/facts": of_reports(snapshot),
+        "report/views/show": snapshot.database(),
+        "report/views/check": checks,
+        "report/views/predict": ceilings,
+        "predict": ceilings,
+        "check": checks,
+        "fabric": checks,
+        "intent": snapshot.database(),
+    }
+    with ExitStack() as stack:
+        for database in found.values():
+            stack.enter_context(database)
+        yield found
+
+
+def bind(database: duckdb.DuckDBPyConnection, sql: str) -> None:
+    """Run it; what it makes may be there already."""
+    again = re.sub(r"^create (?!or replace)", "create or replace ", sql, flags=re.MULTILINE)
+    database.execute(again, dict.fromkeys(PARAMETER.findall(sql)))
+
+
+@pytest.mark.parametrize(
+    "name", [name_of(file) for file in FILES if name_of(file) not in FILLED_IN]
+)
+def test_a_file_binds(name: str, databases: dict[str, duckdb.DuckDBPyConnection]) -> None:
+    bind(databases[name.rpartition("/")[0]], read_sql(str(SOURCES / "x"), name))
+
+
+def test_what_is_filled_in_binds(databases: dict[str, duckdb.DuckDBPyConnection]) -> None:
+    """By the code that fills it in."""
+    with empty_database() as database:
+        for name in ("host_scope", "port_qos", "rdma_rise"):
+            database.execute(f"FROM {name}")
+    databases["predict"].execute("FROM host_ceiling")
+    assert {name_of(file) for file in FILES} >= FILLED_IN
+
+
+@pytest.mark.parametrize("wrong", ["select no_such_column from target", "from no_such_table"])
+def test_the_binding_would_notice(
+    wrong: str, databases: dict[str, duckdb.DuckDBPyConnection]
+) -> None:
+    for database in databases.values():
+        with pytest.raises((duckdb.BinderException, duckdb.CatalogException)):
+            bind(database, wrong)
+
+
+def test_every_file_is_run_by_a_module() -> None:
+    for file in FILES:
+        modules = [*SOURCES.glob(f"{name_of(file).partition('/')[0]}/*.py")]
+        said = re.compile(rf'["/]{file.stem}(\.sql)?"')
+        assert any(said.search(module.read_text("utf-8")) for module in modules), name_of(file)
+
+
+def test_files_are_written_alike() -> None:
+    for file in FILES:
+        text = file.read_text("utf-8")
+        assert text.endswith("\n"), name_of(file)
+        for number, line in enumerate(text.splitlines(), 1):
+            place = f"{name_of(file)}:{number}"
+            assert line == line.rstrip(), place
+            assert "\t" not in line, place
+            assert not KEYWORDS.search(TEXT_OR_COMMENT.sub("", line)), place
+
+
+# ---- SQL in Python ----------------------------------------------------------------------------
+
+
+def strings(text: str) -> Iterator[tuple[int, int]]:
+    """Line and length in lines of every string with SQL in it; documentation is none."""
+    tree = ast.parse(text)
+    aside: set[ast.AST] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            aside.add(node.value)
+        if isinstance(node, ast.JoinedStr):
+            aside |= {part for part in ast.walk(node) if part is not node}
+    for node in ast.walk(tree):
+        if node in aside or not isinstance(node, ast.Constant | ast.JoinedStr):
+            continue
+        parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+        value = "".join(str(p.value) if isinstance(p, ast.Constant) else "x" for p in parts)
+        if SQL.search(value):
+            inside = len(value.strip().splitlines())
+            outside = (node.end_lineno or node.lineno) - node.lineno + 1
+            yield node.lineno, inside if inside > 1 else outside
+
+
+def test_a_long_query_is_no_string_of_a_module() -> None:
+    found = {}
+    for module in sorted(file for name in PACKAGES for file in (SOURCES / name).rglob("*.py")):
+        long = [line for line, lines in strings(module.read_text("utf-8")) if lines > MOST_LINES]
+        allowed = PUT_TOGETHER.get(name_of(module), 0)
+        if len(long) != allowed:
+            found[name_of(module)] = f"lines {long}, {allowed} allowed"
+    assert not found, "give it a .sql file beside the module (railwright.store.duck.read_sql)"
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ('A = """\nSELECT a\nFROM b\nWHERE c\nORDER BY a\n"""', [4]),
+        ('A = f"""\nSELECT {a}\nFROM b\nWHERE c\nORDER BY a\n"""', [4]),
+        ('A = (\n"SELECT a "\n"FROM b "\nf"WHERE {c} "\n"ORDER BY a"\n)', [4]),
+        ('A = """\nFROM b\nLEFT JOIN c\nUSING (d)\nWHERE e"""', [4]),
+        ('A = "SELECT a FROM b"', [1]),
+        ('def a():\n    """Select\n    one\n    of\n    many."""', []),
+        ('A = """\nPlain\nwords\nof\nhelp"""', []),
+    ],
+)
+def test_the_measuring_would_notice(text: str, lines: list[int]) -> None:
+    assert [length for _, length in strings(text)] == lines
