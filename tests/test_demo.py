@@ -22,7 +22,7 @@ FOUND = {
     ("PCI-02", "ember-h007:0000:29:00.0"): ("open", None),
     ("PCI-03", "ember-h007:0000:29:00.0"): ("implied", "PCI-02"),
     ("PCI-02", "ember-h004:0000:5b:00.0"): ("waived", "waived"),
-    ("PCI-03", "ember-h004:0000:5b:00.0"): ("implied", "PCI-02"),
+    ("PCI-03", "ember-h004:0000:5b:00.0"): ("waived", "waived"),  # it follows from the other
     ("GDR-01", "ember-h012:0000:98:00.0"): ("open", None),
     # That one of its ports is set up differently is why the host differs from its peers.
     ("INTENT.trust", "ember-h019:mlx5_3/1"): ("open", None),

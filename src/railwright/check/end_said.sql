@@ -20,6 +20,12 @@ select e.target, e.port, f.rule, f.rank, f.verdict, f.observed, f.expected
 from open_finding as f
 inner join link_end as e on e.target = f.target and e.target || ':*' = f.subject
 union all
+-- A machine that said nothing has no ends of its own: those that others hear there.
+select e.peer, e.peer_port, f.rule, f.rank, f.verdict, f.observed, f.expected
+from open_finding as f
+inner join link_end as e on e.peer = f.target and f.subject = f.target || ':*'
+where e.peer_port <> '' and e.peer not in (select target from link_end)
+union all
 select e.target, e.port, s.rule, 0 as rank, 'unknown' as verdict, null as observed, null as expected
 from stopped_rule as s
 cross join link_end as e;
@@ -33,6 +39,6 @@ select
             filter (verdict = 'fail'),
         []
     ) as found,
-    coalesce(list(rule order by rank, rule) filter (verdict = 'unknown'), []) as unknown
+    coalesce(list(distinct rule order by rule) filter (verdict = 'unknown'), []) as unknown
 from of_end
 group by target, port;

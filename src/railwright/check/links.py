@@ -53,14 +53,18 @@ class Link(NamedTuple):
 
 
 def rules_of_links() -> dict[str, Rule]:
-    """Those about an end of a link, and about the cable and modules of a host's port."""
-    return {
-        name: rule
-        for name, rule in shipped().items()
-        if (rule.subject.kind == "end" or rule.topic == "link")
-        and not rule.preview
-        and not rule.baseline
-    }
+    """Those about an end of a link, about the cable and modules of a host's port, and their causes.
+
+    Without its causes a rule would say more here than in a check of everything.
+    """
+    usual = {n: r for n, r in shipped().items() if not r.preview and not r.baseline}
+    found = {n for n, r in usual.items() if r.subject.kind == "end" or r.topic == "link"}
+    waiting = sorted(found)
+    while waiting:
+        causes = {name for name in usual[waiting.pop()].implied_by if name in usual} - found
+        found |= causes
+        waiting += sorted(causes)
+    return {name: rule for name, rule in usual.items() if name in found}
 
 
 def say_of_ends(findings: Findings) -> None:

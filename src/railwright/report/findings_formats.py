@@ -189,7 +189,7 @@ def as_markdown(findings: Findings, profile: str, status: int) -> Iterator[str]:
         yield f"| {' | '.join(cells)} |\n"
     gaps = findings.database.execute(
         "SELECT why, count(*), list(DISTINCT target) FROM finding "
-        "WHERE verdict = 'unknown' AND state = 'open' GROUP BY why ORDER BY 2 DESC"
+        "WHERE verdict = 'unknown' AND state = 'open' GROUP BY why ORDER BY 2 DESC, why"
     ).fetchall()
     if gaps:
         yield "\n## Unknown\n\n| verdicts | why | hosts |\n|---|---|---|\n"

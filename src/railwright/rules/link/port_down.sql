@@ -6,6 +6,7 @@ subject = "port"
 needs = ["port_scope.link_layer", "port_scope.role", "port_scope.state"]
 message = "{subject} is {observed}, expected {expected}"
 implied_by = ["THM-01"]
+on_path = {packets = ["data", "CNP", "other"], sides = ["in", "out"]}
 since = "0.2"
 sources = ["review LNK-01, G-NETNS", "incident I-083, I-097"]
 

@@ -3,4 +3,4 @@ select rule, severity, observed, expected, count(*), list(distinct target)
 from finding
 where verdict = 'fail' and state = 'open'
 group by rule, severity, rank, observed, expected
-order by min(rank) over (partition by rule), rule, rank, count(*) desc
+order by min(rank) over (partition by rule), rule, rank, count(*) desc, observed, expected

@@ -5,12 +5,14 @@ select
     p.port,
     p.link_layer,
     p.state,
-    p.rate_gbps,
+    -- Of a port that is nobody's (a bridge to NVLink) only the kernel tells one.
+    case when r.device is null then p.rate_gbps else r.rate_gbps end,
     d.firmware_version,
     count(*) over (partition by d.device),
     g.netdev
 from (from rdma_device where target = $target) as d
 left join (from rdma_port where target = $target) as p on p.device = d.device
+left join (from port where target = $target) as r on r.device = p.device and r.port = p.port
 left join (
     select device, port, min(netdev) as netdev
     from gid

@@ -5,7 +5,14 @@ select
     p.gpu_relation,
     case when p.link_layer <> 'Ethernet' or p.netdev = '' then '-' else q.trust end,
     case when p.link_layer <> 'Ethernet' or p.netdev = '' then '-' else q.priorities end,
-    m.fec,
+    case
+        when p.link_layer <> 'Ethernet' or p.netdev = '' then m.fec
+        -- The code in full, where it is one of that family.
+        when q.fec = 'rs' and m.fec like 'RS(%' then m.fec
+        -- Without a link there is none.
+        when q.fec is null and m.fec = '' then ''
+        else q.fec
+    end,
     m.part_number,
     case when m.monitored is false then '-' else format('{:.0f} C', m.temperature_c) end
 from (from port where target = $target) as p
@@ -25,11 +32,13 @@ left join (
                     end,
                     ' or '
                 )
-        end as priorities
+        end as priorities,
+        case when count(l.fec) = count(*) then string_agg(distinct l.fec, ' or ' order by l.fec) end as fec
     from (from port where target = $target) as p
     -- Of a bond its members have the QoS: one that is set otherwise is shown beside the others.
     left join (from bond_member where target = $target) as b on b.bond = p.netdev
     left join (from netdev_qos where target = $target) as q on q.netdev = coalesce(b.member, p.netdev)
+    left join (from netdev_link where target = $target) as l on l.netdev = coalesce(b.member, p.netdev)
     group by all
 ) as q on q.device = p.device and q.port = p.port
 left join (from mlxlink_port where target = $target) as m on m.pci = p.pci

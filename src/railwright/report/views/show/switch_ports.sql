@@ -1,34 +1,17 @@
--- The ports of a switch. Several answers tell about one: what is in force goes before what is configured.
-select p.port, p.is_up, p.speed, p.fec, p.mtu, q.trust, f.priorities, n.heard
-from (
-    select
-        port,
-        first(is_up order by probe like '%config%') filter (is_up is not null) as is_up,
-        first(speed_mbps order by probe like '%config%') filter (speed_mbps is not null) as speed,
-        first(coalesce(fec_active, fec_configured) order by probe like '%config%')
-            filter (coalesce(fec_active, fec_configured) is not null) as fec,
-        first(mtu order by probe like '%config%') filter (mtu is not null) as mtu
-    from switch_port
-    where target = $target
-    group by port
-) as p
-left join (
-    select port, first(trust order by probe like '%config%') filter (trust is not null) as trust
-    from switch_port_qos
-    where target = $target
-    group by port
-) as q using (port)
-left join (
-    select port, coalesce(string_agg(priority::varchar, ',' order by priority) filter (enabled), 'none') as priorities
-    from (
-        select port, priority, first(enabled order by probe like '%config%') filter (enabled is not null) as enabled
-        from switch_pfc
-        where target = $target
-        group by port, priority
-    )
-    group by port
-    having count(enabled) = count(*)
-) as f using (port)
+-- The ports of a switch, as links and paths see them: what several answers tell about one is reconciled already.
+select
+    e.port,
+    e.is_up,
+    e.speed_mbps as speed,
+    e.fec,
+    e.mtu,
+    e.trust,
+    case e.pfc_mask
+        when 0 then 'none'
+        else array_to_string([x for x in range(8) if e.pfc_mask & (1 << x) <> 0], ',')
+    end as priorities,
+    n.heard
+from (from own_end where target = $target and kind = 'switch') as e
 left join (
     select
         port,
@@ -37,4 +20,4 @@ left join (
     where target = $target
     group by port
 ) as n using (port)
-order by length(p.port), p.port
+order by length(e.port), e.port
