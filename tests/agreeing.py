@@ -1,0 +1,84 @@
+"""One random fabric, all verbs, and where they contradict each other."""
+
+import random
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from agreement import (
+    FORMATS,
+    Book,
+    Check,
+    of_check,
+    of_explain,
+    of_facts,
+    of_hops,
+    of_host,
+    of_links,
+    of_path,
+    of_predict,
+    of_rails,
+    of_switch,
+)
+from by_hand import with_derived
+from random_fabrics import SWITCHES, random_fabric
+from small_fabric import HOSTS
+
+from railwright.check.links import rules_of_links
+
+LOSSLESS = 'profile = "roce-lossless"\n'
+SITES = (LOSSLESS, "")
+EXPLAINED = 2
+
+
+def names_of_end(end: str) -> list[str]:
+    """ens1 is port 1 of mlx5_0."""
+    target, _, port = end.partition(":")
+    if port.startswith("ens"):
+        return [end, f"{target}:mlx5_{int(port[3:]) - 1}/1"]
+    return [end]
+
+
+def book_of(store: Path, site: str, draw: random.Random, formats: tuple[str, ...]) -> Book:
+    """What all verbs say of the snapshot in a store."""
+    book = Book()
+    (store / "site.toml").write_text(site)
+    check = of_check(book, store, formats)
+    rules = set(rules_of_links())
+    of_links(book, store, check, rules, names_of_end)
+    of_path(book, store, check if site else None, ("gpu1:mlx5_0", "gpu2:mlx5_1"), names_of_end)
+    of_hops(book, store, check, rules)
+    of_rails(book, store, check)
+    of_predict(book, store)
+    of_facts(book, store, check)
+    for name in HOSTS:
+        of_host(book, store, name)
+    for name in SWITCHES:
+        of_switch(book, store, name)
+    _explained(book, store, check, draw)
+    return book
+
+
+def compare(seed: int) -> dict[str, Any]:
+    """The differences of one fabric, and the kinds that two stated."""
+    rows, done = random_fabric(seed)
+    draw = random.Random(-seed - 1)
+    with tempfile.TemporaryDirectory() as folder:
+        store = Path(folder)
+        with_derived(store, rows)
+        # Each format is a check of everything: one of them, by chance.
+        book = book_of(store, draw.choice(SITES), draw, (draw.choice(FORMATS),))
+    return {
+        "fabric": done,
+        "differences": list(book.differences()),
+        "compared": sorted(book.compared()),
+    }
+
+
+def _explained(book: Book, store: Path, check: Check, draw: random.Random) -> None:
+    found = check.data["findings"]
+    for one in draw.sample(found, min(EXPLAINED, len(found))):
+        of_explain(book, store, check, one, "fail")
+    unknown = [u for u in check.data["unknown"] if not u["subject"].endswith(":*")]
+    for one in draw.sample(unknown, min(1, len(unknown))):
+        of_explain(book, store, check, one, "unknown")
