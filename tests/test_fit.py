@@ -74,7 +74,7 @@ CASES = [
     ("RS and none at 25G lanes", "MCX653105A-HDAT", {"cable": "any-QSFP28", "switch": "SN2700", "adapter_fec": "rs", "switch_fec": "none"}, {"link": "limited", "error correction": "does not"}, 1),
     ("HDR card, NDR switch, 40 m of fibre", "MCX653105A-HDAT", {"cable": "MFA7U40", "switch": "QM9700", "length_m": "40"}, {"HDR to NDR": "limited"}, 1),
     ("the same, 20 m", "MCX653105A-HDAT", {"cable": "MFA7U40", "switch": "QM9700", "length_m": "20"}, {"HDR to NDR": None}, 1),
-    ("NDR card, HDR switch, 40 m of fibre", "MCX755106AS-HEAT", {"cable": "MFS1S00", "switch": "QM8700", "length_m": "40"}, {"HDR to NDR": "limited"}, 1),
+    ("NDR card, HDR switch, 40 m of fibre", "MCX755106AS-HEAT", {"cable": "MFS1S00-H", "switch": "QM8700", "length_m": "40"}, {"HDR to NDR": "limited"}, 1),
     ("copper does not care", "MCX653105A-HDAT", {"cable": "MCP7Y60", "switch": "QM9700", "length_m": "2"}, {"HDR to NDR": None, "link": "works"}, 0),
     ("copper that is not sold that long", "MCX653105A-HDAT", {"cable": "MCP7Y60", "switch": "QM9700", "length_m": "3"}, {"length": "does not"}, 1),
     ("multimode reaches 50 m", "MCX715105AS-WEAT", {"cable": "MMA4Z00-NS+MFP7E10+MMA1Z00-NS400-T", "switch": "SN5600", "length_m": "51"}, {"length": "does not"}, 1),
@@ -257,6 +257,22 @@ def _no_contradiction(of_pair, verdict):
 # ---- names
 
 
+def test_a_letter_tells_sisters_apart() -> None:
+    assert names.cable("MCP1650-H002E26").name == "MCP1650-H"
+    assert names.cable("mcp1650-v01ae30").name == "MCP1650-V"
+    assert names.cable("MFS1S00-H020E-LL").name == "MFS1S00-H"
+    with pytest.raises(UsageError, match="MCP1650 is sold as MCP1650-V and MCP1650-H"):
+        names.cable("MCP1650")
+
+
+def test_nothing_is_refused_by_the_beginning_of_a_name() -> None:
+    known, guessed = names.cable("MCP7Y00-N001"), names.cable("MCP7Y00-QSFP")
+    for cable, state in ((known, "does not"), (guessed, "not documented")):
+        verdict = fit(Build(names.adapter("MCX715105AS-WEAT"), cable=cable))
+        assert states(verdict)["adapter end"] == state
+    assert guessed.name == "MCP7Y00-QSFP"
+
+
 def test_part_numbers_may_say_more():
     assert names.cable("mcp7y10-n003").name == "MCP7Y10"
     assert names.cable("MCP7Y00-N01A-FLT").name == "MCP7Y00-FLT"
@@ -411,7 +427,7 @@ def test_json_of_hardware():
         ("fit MCX755106AS-HEAT --slot gen4x16 --airflow 300", 1, "at best limited to 229.9 Gb/s."),
         ("fit MCX653105A-HDAT --slot gen4x16 --sources", 0, "KCO: github.com/KCORES"),
         (
-            "fit MCX755106AS-HEAT --cable MFS1S00 --switch QM8700 --length 40",
+            "fit MCX755106AS-HEAT --cable MFS1S00-H --switch QM8700 --length 40",
             1,
             "cannot be said to work",
         ),

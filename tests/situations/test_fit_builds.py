@@ -11,30 +11,12 @@ from railwright.cli import program
 @pytest.mark.parametrize(
     ("adapter", "cable", "switch"),
     [
-        pytest.param(
-            "MCX653105A-HDAT", "MCP1650-H002E26", "QM8700",
-            marks=pytest.mark.xfail(
-                strict=True, raises=AssertionError,
-                reason="-H002E26 is cut off, and MCP1650 is the data of the Ethernet cable (-V)",
-            ),
-        ),
-        pytest.param(
-            "MCX653105A-HDAT", "MFS1S00-V010E", "SN3700",
-            marks=pytest.mark.xfail(
-                strict=True, raises=AssertionError,
-                reason="-V010E is cut off, and MFS1S00 is the data of the InfiniBand cable (-H)",
-            ),
-        ),
-        pytest.param(
-            "MCX75310AAS-NEAT", "MMA4Z00-NS+MFP7E10+MMA4Z00-NS400", "SN5600",
-            marks=pytest.mark.xfail(
-                strict=True, raises=AssertionError,
-                reason="MMA4Z00-NS400 is known from an InfiniBand page alone",
-            ),
-        ),
+        ("MCX653105A-HDAT", "MCP1650-H002E26", "QM8700"),
+        ("MCX653105A-HDAT", "MFS1S00-V010E", "SN3700"),
+        ("MCX75310AAS-NEAT", "MMA4Z00-NS+MFP7E10+MMA4Z00-NS400", "SN5600"),
     ],
     ids=["HDR copper", "200GbE AOC", "400GbE modules"],
-)  # fmt: skip
+)
 def test_a_build_that_works_is_not_refused(adapter: str, cable: str, switch: str) -> None:
     line = ["fit", adapter, "--cable", cable, "--switch", switch, "--format", "json"]
     done = CliRunner().invoke(program(), line)

@@ -4,9 +4,12 @@ Each question is judged by itself, from the parts that it is about. A question a
 not named is not asked: nothing is said about it, and it cannot be said to work.
 """
 
+from dataclasses import replace
+
 from railwright.design.build import Build, Item, Verdict
 from railwright.design.host import server_items, slot_items
 from railwright.design.link import connector_items, length_items, link_items, protocol_items
+from railwright.design.names import is_documented
 
 
 def fit(build: Build) -> Verdict:
@@ -19,9 +22,19 @@ def fit(build: Build) -> Verdict:
         length_items,
         server_items,
     )
-    items = tuple(item for question in questions for item in question(build))
+    items = tuple(_known(build, item) for question in questions for item in question(build))
     # No question is no answer: a card alone neither works nor does not.
     return Verdict(items or (_alone(build),))
+
+
+def _known(build: Build, item: Item) -> Item:
+    """Of a part of which only the beginning is known it is never said that it does not work."""
+    parts = [part.name for part in (build.adapter, build.cable, build.switch) if part]
+    guessed = [name for name in parts if not is_documented(name)]
+    if item.state != "does not" or not guessed:
+        return item
+    why = f"{item.why}; but of {' and '.join(guessed)} only the beginning is known"
+    return replace(item, state="not documented", why=why)
 
 
 def _alone(build: Build) -> Item:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import TypeVar
 
@@ -24,6 +25,8 @@ from railwright.hardware.parts import (
 )
 
 Part = TypeVar("Part", bound=Row)
+# A cable's length, with gauge or material: N002, N01A, H002E26, V010E; and LL, low latency.
+_LENGTH = re.compile(r"[A-Z]\d{2,3}[A-Z0-9]{0,4}|LL")
 _SLOT = re.compile(r"(ocp3-)?(gen\d+x\d+(?:\+gen\d+x\d+)?)", re.IGNORECASE)
 _LINK = re.compile(r"gen(\d+)x(\d+)", re.IGNORECASE)
 
@@ -39,11 +42,27 @@ def nearest(name: str, known: Mapping[str, object]) -> list[str]:
 
 
 def find(kind: str, name: str, rows: Mapping[str, Part]) -> Part:
-    """A row by its name, or by a part number that only says more: MCP7Y10-N002 is an MCP7Y10."""
+    """A row by its name, or by a part number that only says more: MCP7Y10-N002 is an MCP7Y10.
+
+    One of which only the beginning is known has the name that was asked for: `fit` will not say
+    of it that it does not work.
+    """
     words = name.upper().split("-")
     fitting = [row for row in rows.values() if _within(row.name.upper().split("-"), words)]
     if fitting:
-        return max(fitting, key=lambda row: row.name.count("-"))
+        row = max(fitting, key=lambda row: row.name.count("-"))
+        known = row.name.upper().split("-")
+        more = [word for word in words if not any(_stands_for(one, word) for one in known)]
+        # What stands behind a switch's model is its fans and its system, not its ports.
+        is_known = kind == "switch" or all(map(_LENGTH.fullmatch, more))
+        return row if is_known else replace(row, name=name.upper())
+    variants = [row.name for row in rows.values() if row.name.upper().split("-")[:-1] == words]
+    if len(variants) > 1:
+        raise UnknownPartError(
+            f"{name} is sold as {' and '.join(variants)}",
+            why="They differ in what they speak.",
+            do="Write the letter behind it, or the whole part number.",
+        )
     near = nearest(name, rows)
     raise UnknownPartError(
         f"There is no {kind} {name} in the hardware data",
@@ -53,11 +72,24 @@ def find(kind: str, name: str, rows: Mapping[str, Part]) -> Part:
 
 
 def _within(wanted: list[str], words: list[str]) -> bool:
-    """Whether all words are there, in this order, the first one first."""
+    """Whether all words are there, in this order, the first one first.
+
+    A single letter stands for what begins with it: MCP1650-H for MCP1650-H002E26.
+    """
     if wanted[0] != words[0]:
         return False
     rest = iter(words)
-    return all(word in rest for word in wanted)
+    return all(any(_stands_for(word, one) for one in rest) for word in wanted)
+
+
+def _stands_for(word: str, given: str) -> bool:
+    return word == given or (len(word) == 1 and given.startswith(word) and given[1:2].isdecimal())
+
+
+def is_documented(name: str) -> bool:
+    """Whether all of a part's name is in the hardware data; a cable of three parts has three."""
+    known = {*adapters(), *switches(), *cables(), *transceivers(), *fibres()}
+    return all(one in known for one in name.split("+"))
 
 
 def adapter(name: str) -> Adapter:
