@@ -265,6 +265,17 @@ def test_a_letter_tells_sisters_apart() -> None:
         names.cable("MCP1650")
 
 
+@pytest.mark.parametrize("short", sorted({row.called for row in adapters().values() if row.called}))
+def test_a_short_name_stands_for_cards_that_fit_alike(short: str) -> None:
+    rows = [row for row in adapters().values() if row.called == short]
+    alike = {
+        (r.ports, r.cage, r.lanes, r.ethernet_gbps, r.infiniband, r.pcie_width, r.second, r.external_power)
+        for r in rows
+    }  # fmt: skip
+    assert len(alike) == 1
+    assert names.adapter(short.lower()) == rows[0]
+
+
 def test_nothing_is_refused_by_the_beginning_of_a_name() -> None:
     known, guessed = names.cable("MCP7Y00-N001"), names.cable("MCP7Y00-QSFP")
     for cable, state in ((known, "does not"), (guessed, "not documented")):

@@ -93,9 +93,12 @@ def is_documented(name: str) -> bool:
 
 
 def adapter(name: str) -> Adapter:
-    """An adapter by its ordering number, by the name in its firmware, or by its PSID."""
+    """An adapter by its ordering number, by the name in its firmware, its PSID or its short name.
+
+    Those of one short name differ in cryptography and management, not in ports or slots.
+    """
     for row in adapters().values():
-        if row.psid == name.upper():
+        if name.upper() in (row.psid, row.called):
             return row
     # mlxfwmanager prints MCX755106AS-HEA_Ax: without the letter of the bracket, any revision.
     board = re.fullmatch(r"(.+-[A-Z]{3})_A[0-9X]", name.upper())

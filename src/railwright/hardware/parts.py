@@ -55,6 +55,7 @@ class Adapter(Row):
     airflow_lfm: float | NotDocumented
     external_power: Literal["none", "8-pin ATX"] | NotDocumented
     module_w: float | NotDocumented  # what a cage can feed
+    called: str = ""  # the short name that several ordering numbers share: B3140H
 
     @property
     def protocols(self) -> tuple[Protocol, ...]:

@@ -100,7 +100,7 @@ def find_rows(name: str | None) -> list[tuple[str, Row]]:
     found = [(kind, row) for kind, row in every if kind.upper() == wanted] or [
         (kind, row)
         for kind, row in every
-        if row.name.upper() == wanted or getattr(row, "psid", "") == wanted
+        if wanted in (row.name.upper(), getattr(row, "psid", ""), getattr(row, "called", ""))
     ]
     if not found:
         near = nearest(name, dict.fromkeys([*(row.name for _, row in every), *kinds]))
@@ -148,7 +148,8 @@ def hardware_json(found: list[tuple[str, Row]]) -> str:
 
 def _print_row(screen: Screen, kind: str, row: Row) -> None:
     screen.heading(row.name, f"  ({kind})")
-    cells = [(name, text, "judgement" if judged else "") for name, text, judged in values(row)]
+    told = [value for value in values(row) if value[1]]  # few have a short name
+    cells = [(name, text, "judgement" if judged else "") for name, text, judged in told]
     shape = widths(cells)
     for cell in cells:
         screen.line("  " + padded(cell, shape), "yellow" if "not documented" in cell[1] else "")
