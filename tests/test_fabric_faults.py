@@ -69,13 +69,14 @@ def test_faults_are_found_as_declared(tmp_path: Path, shape: str, number: int) -
         assert found_otherwise(outcome) == [], variant
 
 
-def test_without_intent_and_majority_both_ends_are_named(tmp_path: Path) -> None:
+def test_without_intent_and_majority_both_ends_are_named_and_one_counts(tmp_path: Path) -> None:
     fabric = build(SHAPES["pair"])
     fault = all_fabric_faults()["switch_pfc_off"]
     place = next(places(fabric, fault, "leaf_up"))
     outcome = judge(tmp_path, fabric, [FabricInjection(fault, place)], "observed")
     ends = {end_text(fabric, place.end), end_text(fabric, place.peer)}
-    assert {subject for rule, subject in outcome.open if rule == "XHP-01"} == ends
+    assert {subject for rule, subject in outcome.fails if rule == "XHP-01"} == ends
+    assert {subject for rule, subject in outcome.open if rule == "XHP-01"} == {min(ends)}
     assert found_otherwise(outcome) == []
 
 

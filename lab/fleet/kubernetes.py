@@ -53,6 +53,11 @@ def kubernetes_worker(number: int, faults: Faults | None = None) -> HostModel:
         rdma_namespaces="exclusive" if exclusive else "shared",
         labels=labels(host),
         firmware_tools="4.34.1-10",
-        kernel=replace(host.kernel, library_settings=()),  # the pods bring their own
+        # The pods bring their own settings.
+        kernel=replace(
+            host.kernel,
+            library_settings=(),
+            daemons=("containerd.service", "kubelet.service"),
+        ),
     )
     return with_faults(host, faults) if faults else host

@@ -131,6 +131,7 @@ class Kernel:
     )
     modules: tuple[Module, ...] = ()
     sysctls: tuple[tuple[str, str], ...] = ()  # net.core.rmem_max, 16777216
+    daemons: tuple[str, ...] = ()  # units that start jobs, and start at boot
     limits: tuple[tuple[str, str, str, str], ...] = (  # domain, type, item, value
         ("*", "soft", "memlock", "unlimited"),
         ("*", "hard", "memlock", "unlimited"),

@@ -67,6 +67,7 @@ def tables(host: HostModel) -> Tables:
         ],
         "sysctl": _settings(host),
         "resource_limit": _limits(host),
+        "job_daemon": [{"unit": unit} for unit in host.kernel.daemons],
         "library_setting": _library_settings(host),
     }
 

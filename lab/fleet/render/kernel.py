@@ -110,6 +110,9 @@ def _configuration(host: HostModel) -> dict[str, str]:
     if host.kernel.limits:
         rows = (f"{' '.join(row)}\n" for row in host.kernel.limits)
         found["/etc/security/limits.d/90-rdma.conf"] = "".join(rows)
+    # Of a unit only lines about limits leave the host, and packages set none that matter here.
+    for unit in host.kernel.daemons:
+        found[f"/etc/systemd/system/multi-user.target.wants/{unit}"] = ""
     for file, name, value in host.kernel.library_settings:
         line = f"export {name}={value}\n" if file.endswith(".sh") else f"{name}={value}\n"
         found[file] = found.get(file, "") + line
