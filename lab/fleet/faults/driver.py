@@ -80,8 +80,7 @@ FAULTS = (
         ),
         expects=("DRV-01 {host}",),
         implies=("FLT-01 {host}",),
-        # With open GPU modules dma-buf may serve instead, which nobody has tried.
-        hides=("GDR-07 {host}",),
+        # With open GPU modules dma-buf serves instead.
         excuses=("GDR-08 {host}",),
         severity="high",
     ),
