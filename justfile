@@ -79,6 +79,8 @@ bench FOLDER:
     {{ python }} -m bench.lab_guests
     {{ python }} -m bench.lab_whole
     {{ python }} -m bench.store_sessions
+    {{ python }} -m bench.silent_hosts
+    {{ python }} -m bench.rule_lengths
     {{ python }} -m bench.mutated_snapshots {{ FOLDER }}/mutated
 
 # constraints.txt: every dependency with the hashes of its wheels, from a wheelhouse made anew

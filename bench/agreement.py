@@ -40,7 +40,7 @@ def main() -> None:
     kinds = Counter(kind for said in tried.values() for kind in said["compared"])
     faults = Counter(len(said["fabric"]) for said in tried.values())
     rows = [
-        ("fabrics tried", f"{len(tried):,}", f"{count:,}"),
+        ("fabrics tried", f"{len(tried):,}", f"{COUNT:,}"),
         ("fabrics on which two contradict each other", f"{len(odd):,}", "0"),
         ("kinds of statement that two or more made", f"{len(kinds):,}", "20 or more"),
         ("statements of the rarest kind", f"{min(kinds.values(), default=0):,} fabrics", "-"),

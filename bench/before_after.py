@@ -32,7 +32,7 @@ VERBS: dict[str, tuple[str, ...]] = {
     "check": ("check",),
     "check of 64 hosts": ("check", "--store", "{fleet}"),
     "check --format json": ("check", "--format", "json"),
-    "explain": ("explain", "PCI-02", "--subject", "ember-h007:0000:29:00.0"),
+    "explain": ("explain", "pcie-link-narrow", "--subject", "ember-h007:0000:29:00.0"),
     "rules": ("rules",),
     "facts": ("facts",),
     "show": ("show", "ember-h007"),

@@ -22,7 +22,8 @@ from railwright.collect.request import Request
 from railwright.nodes import fold
 from railwright.schema.table import tables
 from railwright.store.duck import identifier
-from railwright.store.snapshot import Snapshot, find
+from railwright.store.lookup import find
+from railwright.store.snapshot import Snapshot
 
 BROKEN = {3: "refusing", 4: "silent", 5: "hanging", 6: "flooding", 7: "no python", 8: "no root"}
 EXPECTED = {3: "refused", 4: "silent", 5: "hanging", 6: "flooding", 7: "no python"}

@@ -4,7 +4,7 @@
 
 Every declared fault at every kind of place on every system that tells it, as many in one fabric as
 do not touch each other's machines; each fabric is judged by a site that says what it wants and has
-a cabling plan, and by the majority of like ends alone. Needs root.
+a cabling plan, and by the majority of similar ports alone. Needs root.
 """
 
 import sys
@@ -31,7 +31,8 @@ from railwright.intent.site import load_site
 from railwright.store.snapshot import Snapshot
 
 # Whose findings are declared here; those on hosts alone have their own matrix.
-TOPICS = ("SWQ-", "XHP-", "TOP-", "MTU-04", "MTU-05", "INTENT.pfc", "INTENT.trust")
+TOPICS = ("switch", "path")
+ALSO = ("intent-pfc", "intent-trust")
 USUAL = ("systems_512", "onyx_512")
 LEAST_PEERS = 4  # of a kind, for a majority
 _CASE_OF = {"usual": "expects", "storage": "expects", "observed": "by_cohort"}
@@ -57,7 +58,7 @@ class Outcome:
 
 
 def _ours(rule: str) -> bool:
-    return rule.startswith(TOPICS)
+    return shipped()[rule].topic in TOPICS or rule in ALSO
 
 
 def judge(
@@ -161,7 +162,7 @@ class Matrix:
             ("each fabric", size, "512 hosts x 8 rails"),
             ("fabrics; faults, under both sites", f"{fabrics}; {self.faults}", "-"),
             ("declared findings that were found", f"{found.total()} of {injected.total()}", "all"),
-            ("findings that nobody declared", str(extra.total()), "0"),
+            ("undeclared findings", str(extra.total()), "0"),
             ("unknown in the healthy fabric: what its systems do not tell", listed or "0", "-"),
             *(
                 (rule, f"injected {injected[rule]}, found {found[rule]}, extra {extra[rule]}", "-")
@@ -188,7 +189,7 @@ def run(shape: str) -> list[str]:
         f"Faults of fabrics: {shape}",
         f"`python -m bench.fabric_faults {shape}`: every declared fault at a host, a leaf's "
         "downlink, a leaf's uplink, a spine, on every system that tells it; by a site with a plan, "
-        "and by the majority of like ends alone.",
+        "and by the majority of similar ports alone.",
         matrix.rows(fabric, len(sets)),
     )
     return matrix.differences

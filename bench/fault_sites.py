@@ -35,7 +35,7 @@ BY_COST = (
     *("hgx_a100_infiniband", "hgx_h100", "kubernetes_worker"),
 )
 # What a cell counts as.
-NO_FAULT = "no fault there: nobody said how it should be"
+NO_FAULT = "not a fault there: no expected value was given"
 OWN_RULE = "found, by the fault's own rule at its subject"
 LISTED_RULE = "found, by a rule that the table lists, at the host"
 NO_REFERENCE = "inconclusive: a part lost on one host without a reference"

@@ -26,7 +26,8 @@ from lab.site import make_root
 from lab.sshd_fleet import wait_until_up
 from railwright.collect.saved import KUBERNETES, Saved, import_saved
 from railwright.model.merge import merge
-from railwright.store.snapshot import Snapshot, find
+from railwright.store.lookup import find
+from railwright.store.snapshot import Snapshot
 
 
 def judge_live(trial: Trial, folder: Path, rules: tuple[str, ...] = ()) -> Outcome:

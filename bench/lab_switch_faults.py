@@ -29,7 +29,8 @@ from lab.fleet.faults.switch_places import apart, is_possible
 from lab.live.cluster import Cluster, cluster
 from lab.live.fabric import StruckFabric
 from lab.live.whole import Whole, running
-from railwright.store.snapshot import Snapshot, find
+from railwright.store.lookup import find
+from railwright.store.snapshot import Snapshot
 
 # Hosts, rails, switches, planes: each system once; leaves and spines of all systems, in planes;
 # enough ends for a majority.
@@ -147,7 +148,7 @@ def main() -> None:
     rows = [
         ("faults struck", str(matrix.faults), "-"),
         ("declared findings that were found", f"{matrix.found} of {matrix.declared}", "all"),
-        ("findings that nobody declared", str(matrix.extra), "0"),
+        ("undeclared findings", str(matrix.extra), "0"),
         ("faults that no lab has a place for", ", ".join(matrix.nowhere) or "none", "none"),
     ]
     for row in rows:

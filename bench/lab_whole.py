@@ -28,7 +28,8 @@ from lab.live.options import Options, machines
 from lab.live.place import Place
 from lab.live.traces import traces
 from railwright.schema.table import tables
-from railwright.store.snapshot import Snapshot, find
+from railwright.store.lookup import find
+from railwright.store.snapshot import Snapshot
 from tests import comparing, guest_kernel, switch_truth
 
 WANTED = (64, 8, 12, 4)

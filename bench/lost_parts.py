@@ -30,7 +30,7 @@ from railwright.toml import load_toml
 MINUTES = 120.0
 SHOWN = 30
 BUILD: dict[str, Callable[[int], HostModel]] = {**HEALTHY, **MODELS}
-RULES = ("--select", "INV-*", "--select", "LNK-01", "--select", "N-17")
+RULES = ("--select", "inventory", "--select", "port-down", "--select", "bond-member-down")
 
 
 class Loss(NamedTuple):

@@ -11,7 +11,6 @@ import importlib
 import json
 import math
 import re
-import statistics
 import sys
 import time
 from collections.abc import Sequence
@@ -189,14 +188,13 @@ def cost(parser: str, data: bytes) -> float:
 def growth(parser: str, sizes: Sequence[int] = SIZES) -> tuple[float, float]:
     """CPU seconds of the largest input at best, and the factor per doubling over both doublings.
 
-    The sizes are measured in turns, and the factor is the median of five: the machine's own speed
-    changes from one second to the next.
+    The sizes are measured in turns, and the best of five counts for each: what else the machine
+    does can only add to a cost.
     """
     inputs = [grown(parser, size) for size in sizes]
     rounds = [[cost(parser, data) for data in inputs] for _ in range(5)]
-    best = min(costs[-1] for costs in rounds)
-    factor = statistics.median(math.sqrt(costs[-1] / costs[0]) for costs in rounds)
-    return best, factor if best > SHORTEST else 0.0
+    first, last = (min(costs[at] for costs in rounds) for at in (0, -1))
+    return last, math.sqrt(last / first) if last > SHORTEST else 0.0
 
 
 def main() -> None:

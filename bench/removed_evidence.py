@@ -35,7 +35,10 @@ MINUTES = 120.0
 SHOWN = 40
 # Where two sources contradict each other, taking one away leaves the other's word: (probe, rule).
 SIDES = {
-    ("infiniband", "N-24"): "two machines claim one address: the one that was not read is unknown",
+    (
+        "infiniband",
+        "address-twice",
+    ): "two machines claim one address: the one that was not read is unknown",
 }
 
 Said = tuple[set[Verdict], set[Verdict]]  # findings, unknown

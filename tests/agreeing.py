@@ -3,12 +3,13 @@
 import random
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from agreement import (
     FORMATS,
     Book,
     Check,
+    of_both_ends,
     of_check,
     of_explain,
     of_facts,
@@ -27,7 +28,39 @@ from small_fabric import HOSTS
 from railwright.check.links import rules_of_links
 
 LOSSLESS = 'profile = "roce-lossless"\n'
-SITES = (LOSSLESS, "")
+# What a site may decide: what ports are for, what hosts have, a threshold, a finding, a gap.
+STORAGE = '[[role]]\nrole = "storage"\nhosts = "gpu2"\ndevices = ["mlx5_1"]\n'
+AWAY = '[[role]]\nrole = "management"\nnetdevs = ["ens1"]\n'
+BACK = '[[role]]\nrole = "compute"\nhosts = "gpu1"\ndevices = ["mlx5_*"]\n'
+CLASS = '[[class]]\nname = "gpu"\nhosts = "gpu[1-2]"\ncompute_nics = 2\nport_rate_gbps = 400\n'
+PARAMETER = "[parameters.cable-unlike-peers]\nleast_members = 2\n"
+_BY = 'reason = "known"\nowner = "kim"\n'
+WAIVER = f"""
+[[waive]]
+rule = "*"
+subjects = ["leaf1", "gpu1"]
+expires = 2099-01-01
+{_BY}"""
+GAPS = "".join(
+    f'[[accept_gap]]\nsystem = "{system}"\nfact = "{fact}"\n{_BY}'
+    for system, fact in (("eos", "headroom"), ("eos", "lossless_buffer"), ("sonic", "headroom"))
+)
+
+
+class Decided(NamedTuple):
+    """What stands in a site's files."""
+
+    site: str
+    waivers: str = ""
+
+
+SITES = (
+    Decided(LOSSLESS),
+    Decided(""),
+    Decided(LOSSLESS + STORAGE, GAPS),
+    Decided(LOSSLESS + AWAY + BACK + CLASS, WAIVER),
+    Decided(CLASS + STORAGE + PARAMETER, WAIVER + GAPS),
+)
 EXPLAINED = 2
 
 
@@ -39,14 +72,21 @@ def names_of_end(end: str) -> list[str]:
     return [end]
 
 
-def book_of(store: Path, site: str, draw: random.Random, formats: tuple[str, ...]) -> Book:
+def book_of(store: Path, decided: Decided, draw: random.Random, formats: tuple[str, ...]) -> Book:
     """What all verbs say of the snapshot in a store."""
     book = Book()
-    (store / "site.toml").write_text(site)
+    (store / "site.toml").write_text(decided.site)
+    (store / "waivers.toml").write_text(decided.waivers)
     check = of_check(book, store, formats)
     rules = set(rules_of_links())
     of_links(book, store, check, rules, names_of_end)
-    of_path(book, store, check if site else None, ("gpu1:mlx5_0", "gpu2:mlx5_1"), names_of_end)
+    of_path(
+        book,
+        store,
+        check if LOSSLESS in decided.site else None,
+        ("gpu1:mlx5_0", "gpu2:mlx5_1"),
+        names_of_end,
+    )
     of_hops(book, store, check, rules)
     of_rails(book, store, check)
     of_predict(book, store)
@@ -55,6 +95,7 @@ def book_of(store: Path, site: str, draw: random.Random, formats: tuple[str, ...
         of_host(book, store, name)
     for name in SWITCHES:
         of_switch(book, store, name)
+    of_both_ends(book)
     _explained(book, store, check, draw)
     return book
 

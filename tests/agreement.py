@@ -7,7 +7,7 @@ by hand what is compared, and who states it.
 
 import json
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from typer.testing import CliRunner
 
 from railwright.cli import program
+from railwright.errors import NotReadError
 
 UNKNOWN = "unknown"
 Key = tuple[str, str]  # kind, subject
@@ -33,12 +34,13 @@ KINDS = {
     "rule that breaks a way": "path at an end, check there",
     "rule that leaves a way open": "path at an end, check there",
     "rules that find something in a class of ports": "path without ends, check at its ports",
-    "misplaced port": "rails, check by TOP-01, TOP-04 and TOP-09",
+    "misplaced port": "rails, check by cable-wrong-rail, cable-wrong-plane and cable-unlike-peers",
     "verdict": "check, explain",
     "observed": "check, explain",
     "expected": "check, explain",
     "severity": "check, explain",
     "what was not reached": "check, facts, show",
+    "host that was not read": "path, check",
     "MTU of an end": "show, path, path without ends",
     "speed of an end": "show, path, links, path without ends",
     "error correction of an end": "show, path, path without ends",
@@ -49,7 +51,9 @@ KINDS = {
     "role of a port": "show, predict",
     "rate of a port": "show, predict",
     "relation of a port to its GPU": "show, predict",
-    "compute ports": "rails, predict, facts",
+    "what this PCIe path carries": "check by pcie-below-port-rate, predict",
+    "compute ports": "rails, predict, facts, the head of check",
+    "compute ports of each rail": "rails, predict",
 }
 
 
@@ -87,6 +91,8 @@ class Said(NamedTuple):
 
 def run(store: Path, *words: str) -> Said:
     done = CliRunner().invoke(program(), [*words, "--store", str(store)], env={"COLUMNS": "4000"})
+    if isinstance(done.exception, NotReadError):
+        return Said("", done.exception.exit_code)
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
     return Said(done.stdout, done.exit_code)
@@ -97,6 +103,8 @@ class Book:
 
     def __init__(self) -> None:
         self.by: dict[Key, dict[str, Any]] = defaultdict(dict)
+        self.links: dict[tuple[str, str], bool] = {}  # both ends: whether it is down
+        self.down: dict[str, bool] = {}  # what ports say of themselves
 
     def say(self, who: str, kind: str, subject: str, value: Any) -> None:
         assert kind in KINDS, kind
@@ -159,12 +167,19 @@ def of_check(book: Book, store: Path, formats: tuple[str, ...] = FORMATS) -> Che
     book.say("its list", "exit status of the findings", "", expected)
     book.say("json", "exit status of the findings", "", check.status)
     listed = check.data["findings"]
+    for one in listed:
+        if one["rule"] == "pcie-below-port-rate":
+            book.say("check", "what this PCIe path carries", one["subject"], one["observed"])
     book.say("json", "findings in total", "all", len(listed))
     stand = sum(1 for one in listed if one["state"] in ("open", "implied"))
     book.say("json", "findings in total", "open and implied", stand)
     for name in formats:
         said = run(store, "check", "--format", name)
         book.say(name, "exit status of the findings", "", said.status)
+        if name == "text" and (
+            head := re.search(r"^Checked: .* ([\d,]+) compute port", said.text, re.MULTILINE)
+        ):
+            book.say("check", "compute ports", "", int(head[1].replace(",", "")))
         if name == "junit":
             book.say(name, "findings in total", "open and implied", said.text.count("<failure"))
         if name == "sarif":
@@ -198,9 +213,9 @@ def of_links(book: Book, store: Path, check: Check, rules: set[str], names: Name
         book.say(
             "check", "rules that cannot tell of a link", subject, check.rules_unknown(ends, rules)
         )
+        if one["is_down"] is not None:
+            book.links[one["a"], one["b"]] = one["is_down"]
         for end, other in ((one["a"], one["b"]), (one["b"], one["a"])):
-            if one["is_down"] is not None:
-                book.say("links", "whether a link is down", end, one["is_down"])
             if not one["trouble"]:
                 book.say(
                     "links",
@@ -222,7 +237,7 @@ def of_links(book: Book, store: Path, check: Check, rules: set[str], names: Name
 _MTU = re.compile(r"MTU (\d+|not read)")
 _SPEED = re.compile(r"(\d+G|speed not read) (none|fc|rs|FEC not read)")
 _TRUST = re.compile(r"trust (\w+)")
-_RULE = re.compile(r"^([A-Z0-9]+-\d+|INTENT\.\w+): ", re.MULTILINE)
+_RULE = re.compile(r"^([a-z0-9]+(?:-[a-z0-9]+)+): ", re.MULTILINE)
 
 
 def of_words(book: Book, who: str, end: str, does: list[str]) -> None:
@@ -255,6 +270,11 @@ def of_path(
     """`check` is None where no site says how packets are sent: path goes by the sender's then."""
     said = run(store, "path", *ends, "--json")
     if not said.text.startswith("{"):
+        if check:  # what keeps a path from being drawn leaves a rule open there as well
+            hosts = {end.partition(":")[0] for end in ends}
+            open_ = any(subject.partition(":")[0] in hosts for subject in check.unknown)
+            book.say("path", "host that was not read", " ".join(ends), said.status == 3)
+            book.say("check", "host that was not read", " ".join(ends), open_)
         return
     counted = {"broken": 0, "unknown": 0}
     for packet in said.data["packets"]:
@@ -315,11 +335,13 @@ def of_rails(book: Book, store: Path, check: Check) -> None:
     if not said.text.startswith("{"):
         return
     data = said.data
+    sizes = {one["rail"]: one["compute_ports"] for one in data["rails"]}
+    book.say("rails", "compute ports of each rail", "", sizes)
     marked = sorted(
         f"{one['rule']} at {one['port']}" if "rule" in one else str(one)
         for one in data["misplaced"]
     )
-    rules = {"TOP-01", "TOP-04", "TOP-09"}
+    rules = {"cable-wrong-rail", "cable-wrong-plane", "cable-unlike-peers"}
     told = sorted(
         f"{f['rule']} at {f['subject']}"
         for f in check.data["findings"]
@@ -328,7 +350,9 @@ def of_rails(book: Book, store: Path, check: Check) -> None:
     book.say("rails", "misplaced port", "", marked)
     book.say("check", "misplaced port", "", told)
     book.say("rails", "exit status of rails", "", said.status)
-    open_ = data["not_read"] + data["undecided"] + len(check.rules_unknown([], rules))
+    counts = ("not_read", "without_neighbor", "infiniband", "without_netdev", "without_rail")
+    open_ = sum(data[name] for name in (*counts, "undecided")) + (not data["rows"])
+    open_ += len(check.rules_unknown([], rules))
     asked = [u for u in check.open_unknown() if u["rule"] in rules]
     book.say("its list", "exit status of rails", "", status_of(len(told), open_ + len(asked)))
     book.say("rails", "compute ports", "", data["compute_ports"])
@@ -348,11 +372,22 @@ def of_predict(book: Book, store: Path) -> None:
             name,
             UNKNOWN if one["rate_gbps"] is None else f"{one['rate_gbps']:g}G",
         )
-        book.say("predict", "relation of a port to its GPU", name, one["gpu_relation"] or UNKNOWN)
+        ways = [one["into_memory_gbps"], one["from_memory_gbps"]]
+        if one["role"] == "compute" and None not in ways:  # other ports of a card may share it
+            carries = f"{min(ways):.1f} Gb/s"
+            book.say(
+                "predict", "what this PCIe path carries", f"{one['target']}:{one['pci']}", carries
+            )
+        relation = one["gpu_relation"]  # '' where there is no GPU
+        said_of = UNKNOWN if relation is None else relation or "-"
+        book.say("predict", "relation of a port to its GPU", name, said_of)
     open_ = sum(1 for one in ports if one["unknown"] or one["write_gbps"] is None)
     book.say("predict", "exit status of ceilings", "", said.status)
     book.say("its list", "exit status of ceilings", "", status_of(0, open_))
-    book.say("predict", "compute ports", "", sum(1 for one in ports if one["role"] == "compute"))
+    compute = [one for one in ports if one["role"] == "compute"]
+    book.say("predict", "compute ports", "", len(compute))
+    sizes = Counter(one["rail"] for one in compute if one["rail"] is not None)
+    book.say("predict", "compute ports of each rail", "", dict(sorted(sizes.items())))
 
 
 def of_facts(book: Book, store: Path, check: Check) -> None:
@@ -426,7 +461,15 @@ def of_switch(book: Book, store: Path, name: str) -> None:
                 machine = _label(row["hears"].partition(" ")[0])
                 book.say("show", "machine at the other end", end, machine)
             if row["link"] != "?":
-                book.say("show", "whether a link is down", end, row["link"] == "down")
+                book.down[end] = row["link"] == "down"
+
+
+def of_both_ends(book: Book) -> None:
+    """`show` tells the state of a port; a link is down where either of its ends is."""
+    for (a, b), is_down in book.links.items():
+        if a in book.down and b in book.down:
+            book.say("links", "whether a link is down", f"{a} - {b}", is_down)
+            book.say("show", "whether a link is down", f"{a} - {b}", book.down[a] or book.down[b])
 
 
 _CARD = re.compile(
@@ -450,9 +493,7 @@ def of_host(book: Book, store: Path, name: str) -> None:
     for row in _table(text, "ports"):
         for device in unfolded(row["ports"]):
             port = f"{name}:{device}"
-            book.say(
-                "show", "role of a port", port, _value(row["role"]).removesuffix(" (disputed)")
-            )
+            book.say("show", "role of a port", port, _value(row["role"]).partition(" (")[0])
             book.say("show", "relation of a port to its GPU", port, _value(row["GPU"]))
             ends = re.findall(rf"  {device}  Gen\S+ x\S+  (\S+)  ", text)
             for netdev in ends:

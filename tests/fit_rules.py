@@ -16,6 +16,8 @@ GOES_IN = {
     "QSFP28": {"QSFP28"},
     "SFP56": {"SFP56", "SFP28"},
     "SFP28": {"SFP28"},
+    "OSFP (800G)": {"OSFP", "twin-port OSFP (flat top)"},
+    "co-packaged optics": set(),
     "QSFP-DD": {"QSFP-DD", "QSFP56", "QSFP28"},
     "twin-port OSFP (air)": {"twin-port OSFP (finned top)"},
     "twin-port OSFP (liquid)": {"twin-port OSFP (flat top)"},
@@ -108,10 +110,11 @@ def gaps_at_switch(switch, legs, lanes, rate, name):
     if switch["lanes"] != UNKNOWN and lanes * legs > switch["lanes"]:
         return None
     if name:
-        gaps = int(switch["infiniband"] == UNKNOWN)
+        gaps = int(switch["infiniband"] == UNKNOWN or name in switch.get("unsure", ()))
         can = gaps or name in switch["infiniband"]
     else:
-        gaps, can = 0, lanes * rate in switch["ethernet_gbps"] and rate in switch["lane_gbps"]
+        gaps = int(switch["lane_gbps"] == UNKNOWN)
+        can = lanes * rate in switch["ethernet_gbps"] and (gaps or rate in switch["lane_gbps"])
     return gaps + (switch["lanes"] == UNKNOWN) if can else None
 
 

@@ -36,11 +36,31 @@ HOSTS = 2
 # What a preset sets is judged by these; the others look at PCI, firmware, kernels and the like. No
 # patterns: they would also take rules in preview.
 JUDGE_PRESETS = (
-    *(f"SWQ-{number:02d}" for number in (1, 2, 3, 4, 6, 8, 13, 14, 15, 16, 17, 18)),
-    *("XHP-01", "XHP-02", "MTU-01", "MTU-02", "MTU-04", "MTU-05", "TOP-05", "TOP-07", "TOP-08"),
-    *("QOS-01", "QOS-03", "QOS-04", "QOS-05", "QOS-07", "QOS-08", "N-02", "N-03", "ADR-02"),
-    *("INTENT.trust", "INTENT.pfc", "INTENT.data_dscp", "INTENT.cnp_dscp", "INTENT.cnp_priority"),
-    *("INTENT.ecn", "INTENT.programmable_cc", "INTENT.adaptive_routing", "INTENT.compute_nics"),
+    *(f"SWQ-{number:02d}" for number in (1, 2, 3, 4, 6, 8, 13, 14, 15, 16, 17, 18, 19)),
+    *(
+        "link-lossless-differs",
+        "link-settings-differ",
+        "rdma-mtu-small",
+        "rdma-mtu-differs",
+        "host-mtu-above-switch",
+        "fabric-mtu-small",
+        "uplinks-missing",
+        "neighbors-disagree",
+        "pfc-deadlock-possible",
+    ),
+    *(
+        "trust-pcp-untagged",
+        "data-dscp-lossy",
+        "host-global-pause",
+        "ecn-half-enabled",
+        "default-tc-lossy",
+        "tc-not-for-gpu",
+        "cc-priorities-not-aligned",
+        "cnp-in-paused-class",
+        "gid-index-unusable",
+    ),
+    *("intent-trust", "intent-pfc", "intent-data-dscp", "intent-cnp-dscp", "intent-cnp-priority"),
+    *("intent-ecn", "intent-programmable-cc", "intent-adaptive-routing", "intent-compute-nics"),
 )
 # What answers otherwise where a host is in another preset; PCI read requests, which presets also
 # set, are judged where all is read.

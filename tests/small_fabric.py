@@ -47,6 +47,7 @@ def host_rows(name: str) -> Rows:
     rows: Rows = {
         "target": [target(name, kind="host")],
         "host": [{**own, "hostname": f"{name}.example.net"}],
+        "cpu": [{**own, "hypervisor": ""}],
         "probe_result": answers(
             name,
             "pci",
@@ -65,10 +66,11 @@ def host_rows(name: str) -> Rows:
         below = {**own, **link, "link_width_max": 16, "physical_function": "", "numa_node": 0, "root_bus": f"0000:1{rail}"}  # fmt: skip
         add: Rows = {
             "pci_function": [
-                {**below, "pci": root, "parent": "", "vendor": "8086", "class": "060400"},
-                {**below, "pci": nic, "parent": root, "vendor": "15b3", "class": "020000"},
-                {**below, "pci": gpu, "parent": root, "vendor": "10de", "class": "030200"},
+                {**below, "pci": root, "parent": "", "vendor": "8086", "class": "060400", "driver": "pcieport"},
+                {**below, "pci": nic, "parent": root, "vendor": "15b3", "class": "020000", "driver": "mlx5_core"},
+                {**below, "pci": gpu, "parent": root, "vendor": "10de", "class": "030200", "driver": "nvidia"},
             ],
+            "pci_config": [{**own, "pci": pci, "max_payload": 256} for pci in (root, nic)],
             "rdma_device": [{**own, "device": f"mlx5_{rail}", "pci": nic, "psid": "P", "sys_image_guid": f"{name}-{rail}"}],
             "rdma_port": [{**own, "device": f"mlx5_{rail}", "port": 1, "netdev": netdev, "link_layer": "Ethernet", "state": "ACTIVE", "rate_gbps": 400.0}],
             "netdev": [{**own, "name": netdev, "pci": nic, "kind": "physical", "mac": _mac(name, rail), "mtu": 9000, "operstate": "up", "carrier": True, "flags": "0x1003", "port_name": "", "dev_port": 0, "master": ""}],

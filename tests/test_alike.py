@@ -58,7 +58,7 @@ def test_folding_changes_no_verdict(tmp_path: Path) -> None:
     folded = _verdicts(snapshot, tmp_path / "folded", fold=True)
     assert folded == _verdicts(snapshot, tmp_path / "whole", fold=False)
     failed = {(row[0], row[3]) for row in folded if row[1] == "fail"}
-    assert {("INTENT.trust", f"gpu{number}:mlx5_3/1") for number in range(13, 18)} <= failed
+    assert {("intent-trust", f"gpu{number}:mlx5_3/1") for number in range(13, 18)} <= failed
 
 
 def test_most_rules_are_folded() -> None:

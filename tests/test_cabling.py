@@ -34,17 +34,17 @@ def test_a_plan_of_a_spreadsheet_that_writes_semicolons() -> None:
     [
         ("", "line 1: the plan is empty"),
         ("a_device,a_prt,b_device,b_port\n", "line 1: the header has no column a_port"),
-        ("a_device,a_prt,b_device,b_port\n", "Is a_prt meant for it"),
-        (f"{HEAD},rail\n", "the column rail is there twice"),
+        ("a_device,a_prt,b_device,b_port\n", "Did you mean a_prt"),
+        (f"{HEAD},rail\n", "duplicate column rail"),
         (f"{HEAD}\ngpu1,,leaf1,1,,,\n", "line 2: a_port is empty"),
         (f"{HEAD}\ngpu1,0\n", "line 2: b_device is empty"),
-        (f"{HEAD}\n\ngpu1,0,leaf1,1,3m,,\n", "line 3: length_m is '3m'"),
-        (f"{HEAD}\ngpu1,0,leaf1,1,nan,,\n", "line 2: length_m is 'nan'"),
-        (f"{HEAD}\ngpu1,0,leaf1,1,3,-1,\n", "line 2: rail is '-1'"),
-        (f"{HEAD}\ngpu1,0,leaf1,1,3,,x\n", "line 2: plane is 'x'"),
+        (f"{HEAD}\n\ngpu1,0,leaf1,1,3m,,\n", "line 3: length_m: '3m'"),
+        (f"{HEAD}\ngpu1,0,leaf1,1,nan,,\n", "line 2: length_m: 'nan'"),
+        (f"{HEAD}\ngpu1,0,leaf1,1,3,-1,\n", "line 2: rail: '-1'"),
+        (f"{HEAD}\ngpu1,0,leaf1,1,3,,x\n", "line 2: plane: 'x'"),
         (f"{HEAD}\nleaf1,1,leaf1,1,,,\n", "line 2: both ends are leaf1:1"),
-        (f"{HEAD}\ngpu1,0,leaf1,1,,,\ngpu2,0,leaf1,1,,,\n", "line 3: leaf1:1 is there already, in line 2"),
-        (f"{HEAD}\ngpu1,0,leaf1,1,,,\nleaf1,1,gpu1,0,,,\n", "line 3: the same cable is there already, in line 2"),
+        (f"{HEAD}\ngpu1,0,leaf1,1,,,\ngpu2,0,leaf1,1,,,\n", "line 3: leaf1:1 already has a cable, in line 2"),
+        (f"{HEAD}\ngpu1,0,leaf1,1,,,\nleaf1,1,gpu1,0,,,\n", "line 3: duplicate cable, already in line 2"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_told_with_its_line(text: str, words: str) -> None:
@@ -61,7 +61,7 @@ def test_the_site_file_names_it(tmp_path: Path) -> None:
     (tmp_path / "plans").mkdir()
     (tmp_path / "plans" / "c.csv").write_text(f"{HEAD}\ngpu1,0,leaf1,1,,,\n")
     assert len(load_site(site).cables) == 1
-    with pytest.raises(UsageError, match="cabling must be a text"):
+    with pytest.raises(UsageError, match="cabling must be a string"):
         read_site("cabling = 3", "s")
 
 

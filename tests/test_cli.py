@@ -17,7 +17,8 @@ from railwright import cli
 from railwright.cli import VERBS
 from railwright.collect.probe import load_probe, probes
 from railwright.errors import ProbeError
-from railwright.store.snapshot import find, snapshots
+from railwright.store.lookup import find
+from railwright.store.snapshot import snapshots
 
 RAILWRIGHT = [sys.executable, "-m", "railwright"]
 
@@ -62,20 +63,20 @@ def test_without_arguments_it_shows_its_verbs_and_exit_codes() -> None:
     ("arguments", "says"),
     [
         (["colect"], "No such command"),
-        (["collect"], "no hosts were named"),
+        (["collect"], "no hosts given"),
         (["collect", "-w", "gpu[1-"], "is not a node set"),
         (["collect", "-w", "-oProxyCommand=x"], "neither a name nor a group"),
         (["collect", "-w", "-oProxy"], "not a host name"),
         (["collect", "-w", "a b"], "neither a name nor a group"),
         (["collect", "-w", "@nosuch:x"], "is not a node set"),
         (["collect", "-f", "/no/such/file"], "cannot read the host file"),
-        (["collect", "--via", "local", "--probe", "nosuch"], "no probe named nosuch"),
+        (["collect", "--via", "local", "--probe", "nosuch"], "unknown probe 'nosuch'"),
         (["collect", "--via", "pigeon"], "pigeon"),
-        (["collect", "--try", "gpu[1-3]"], "--try takes one host"),
+        (["collect", "--try", "gpu[1-3]"], "--try needs exactly one host"),
         (["collect", "-w", "a", "--site", "/no/such"], "cannot read the site file"),
-        (["facts"], "no snapshot yet"),
-        (["facts", "1999"], "no snapshot 1999"),
-        (["show", "gpu1"], "no snapshot yet"),
+        (["facts"], "no snapshot in"),
+        (["facts", "1999"], "no snapshot in"),
+        (["show", "gpu1"], "no snapshot in"),
         (["merge", "/no/such"], "is not a snapshot"),
         (["import", "/no/such.rw"], "no such file"),
         (["store", "finish"], "no unfinished collection"),
@@ -102,7 +103,7 @@ def test_missing_programs_are_named(tmp_path: Path) -> None:
     ):
         said = railwright(*arguments, env=empty)
         assert said.returncode == 2
-        assert f"there is no {program} on this machine" in said.stderr
+        assert f"{program} is not installed on this machine" in said.stderr
 
 
 # ---- reading this machine -------------------------------------------------------------------
@@ -345,7 +346,7 @@ def test_list_fill_and_prune(tmp_path: Path) -> None:
     assert "filled from" in listed
     if os.geteuid() == 0:  # else root probes are denied, and another try may bring them
         assert again.returncode == 2
-        assert "lacks nothing" in again.stderr
+        assert "nothing is missing" in again.stderr
     would = railwright("store", "prune", "--keep", "1", "--store", tmp_path)
     assert "would delete" in would.stdout
     before = len(snapshots(tmp_path))
@@ -377,5 +378,5 @@ def test_a_store_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     said = local(tmp_path / "file" / "store")
     assert said.returncode == 2
-    assert "cannot make or use the store" in said.stderr
+    assert "cannot use the store" in said.stderr
     assert "--store" in said.stderr

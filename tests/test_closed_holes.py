@@ -112,7 +112,7 @@ def test_questions_that_read_still_work(store: Path) -> None:
 def test_a_fault_of_the_tool_is_two_and_names_a_file(store: Path, tmp_path: Path) -> None:
     program = (
         "import railwright.report.overview as o, railwright.cli.facts as f, sys\n"
-        "def boom(*_): raise ZeroDivisionError('x\\x1b[2J')\n"
+        "def boom(*_, **__): raise ZeroDivisionError('x\\x1b[2J')\n"
         "f.print_overview = boom\n"
         "sys.argv = ['railwright', 'facts']\n"
         "from railwright.start import main; main()\n"
@@ -123,7 +123,7 @@ def test_a_fault_of_the_tool_is_two_and_names_a_file(store: Path, tmp_path: Path
     )  # fmt: skip
     assert done.returncode == 2
     lines = done.stderr.splitlines()
-    assert lines[0] == "railwright: a fault of this tool: ZeroDivisionError: x?[2J"
+    assert lines[0] == "railwright: internal error: ZeroDivisionError: x?[2J"
     assert len(lines) == 3
     (file,) = tmp_path.glob("railwright-fault-*.txt")
     assert str(file) in lines[1]
@@ -138,11 +138,11 @@ def test_a_fault_of_the_tool_is_two_and_names_a_file(store: Path, tmp_path: Path
         ("fifo", "not a regular file"),
         ("link", "not a regular file"),
         ("folder", "not a regular file"),
-        ("column", "other columns"),
-        ("types", "other columns"),
+        ("column", "changed columns"),
+        ("types", "changed columns"),
         ("nulls", "rows of no machine"),
         ("twice", "is there twice"),
-        ("gone", "has no facts/host.parquet"),
+        ("gone", "facts/host.parquet is missing"),
     ],
 )
 @pytest.mark.parametrize("verb", ["check", "facts"])
@@ -200,7 +200,7 @@ def test_a_changed_file_is_not_believed(store: Path, tmp_path: Path) -> None:
     for words in (("check",), ("facts",), ("sql", "SELECT count(*) FROM target")):
         done = railwright(*words, store=tmp_path)
         assert done.returncode == 2
-        assert "target.parquet is not the file that was written" in done.stderr
+        assert "target.parquet was changed after it was written" in done.stderr
     done = railwright("store", "verify", store=tmp_path)
     assert done.returncode == 1
     assert "DAMAGED" in done.stdout

@@ -233,22 +233,25 @@ def test_declared_subjects_are_those_of_the_place() -> None:
     faults = all_fabric_faults()
     off = faults["switch_pfc_off"]
     down = FabricInjection(off, next(places(fabric, off, "leaf_down")))
-    assert down.expected() == {("SWQ-01", "leaf001:Ethernet0")}
-    assert down.expected("by_cohort") == {("XHP-01", "leaf001:Ethernet0")}
+    assert down.expected() == {("switch-pfc-mismatch", "leaf001:Ethernet0")}
+    assert down.expected("by_cohort") == {("link-lossless-differs", "leaf001:Ethernet0")}
     assert down.expected("by_nobody") == {
-        ("XHP-01", "leaf001:Ethernet0"), ("XHP-01", "gpu001:enp24s0np0")
+        ("link-lossless-differs", "leaf001:Ethernet0"), ("link-lossless-differs", "gpu001:enp24s0np0")
     }  # fmt: skip
     rails = faults["rails_swapped"]
     swap = FabricInjection(rails, next(places(fabric, rails, "host")))
-    assert swap.expected() == {("TOP-01", "gpu001:enp24s0np0"), ("TOP-01", "gpu001:enp41s0np0")}
+    assert swap.expected() == {
+        ("cable-wrong-rail", "gpu001:enp24s0np0"),
+        ("cable-wrong-rail", "gpu001:enp41s0np0"),
+    }
     host = faults["host_pfc_off"]
     assert FabricInjection(host, next(places(fabric, host, "host"))).allowed() == {
-        ("INTENT.pfc", "gpu001:mlx5_0/1"), ("FLT-01", "gpu001")
+        ("intent-pfc", "gpu001:mlx5_0/1"), ("host-config-differs", "gpu001")
     }  # fmt: skip
     lost = faults["data_in_best_effort"]
     whole = FabricInjection(lost, next(places(fabric, lost, "spine")))
     assert len(whole.expected()) == 16
-    assert ("SWQ-02", "spine001:Ethernet0") in whole.expected()
+    assert ("switch-data-class", "spine001:Ethernet0") in whole.expected()
 
 
 def test_bounced_packets_make_a_circle_of_four_links() -> None:
@@ -266,7 +269,10 @@ def test_bounced_packets_make_a_circle_of_four_links() -> None:
         through[spine.name] = struck.name(there.machine)
     assert through == {"spine001": "leaf002", "spine002": "leaf001"}
     one = FabricInjection(fault, next(places(fabric, fault, "spine")))
-    assert one.expected() == {("TOP-08", "leaf001"), ("TOP-08", "leaf002")}
+    assert one.expected() == {
+        ("pfc-deadlock-possible", "leaf001"),
+        ("pfc-deadlock-possible", "leaf002"),
+    }
     for leaf in ("leaf001", "leaf002"):  # and up again, to both spines among others
         up = best(routing.of(struck.named(leaf)), target)
         assert up.prefix == "0.0.0.0/0"

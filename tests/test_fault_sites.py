@@ -41,7 +41,7 @@ def test_a_setting_that_one_of_four_has_otherwise(tmp_path: Path) -> None:
     for cell in cells:
         assert wrong(fault, cell, said[f"{cell.site} {cell.size}"]) == ""
     assert said["none 4"]["exit"] == 3
-    assert "FLT-01" in said["none 4"]["unsure"]
+    assert "host-config-differs" in said["none 4"]["unsure"]
     assert said["full 1"]["found"]
 
 
@@ -51,7 +51,7 @@ def test_a_host_whose_ports_all_run_slower_than_before(tmp_path: Path) -> None:
     """Read alone, it has no peers; the store knows how it was."""
     cells = [Cell("one", 4), Cell("none", 4), Cell("none", 1)]
     said = tried(tmp_path, "slow_host", cells)
-    assert [(one["exit"], "LNK-02" in one["others"]) for one in said.values()] == [
+    assert [(one["exit"], "port-slower-than-peers" in one["others"]) for one in said.values()] == [
         (1, True),
         (1, True),
         (3, False),

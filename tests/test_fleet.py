@@ -16,7 +16,8 @@ from railwright.collect.probe import select
 from railwright.collect.request import Request
 from railwright.collect.sudoers import fragment
 from railwright.reach.bootstrap import REMOTE_COMMAND
-from railwright.store.snapshot import Snapshot, find
+from railwright.store.lookup import find
+from railwright.store.snapshot import Snapshot
 from tests.reading import frames_of, writes
 
 pytestmark = pytest.mark.fleet

@@ -28,7 +28,8 @@ from railwright.check.run import Choice, checked, chosen
 from railwright.intent.site import read_site
 from railwright.parse.perftest import parse
 from railwright.schema.table import tables
-from railwright.store.snapshot import Snapshot, find
+from railwright.store.lookup import find
+from railwright.store.snapshot import Snapshot
 
 pytestmark = [pytest.mark.fleet, pytest.mark.timeout(1800)]
 
@@ -280,11 +281,11 @@ def test_faults_are_seen_between_two_snapshots(lab: Lab) -> None:
         lab.one.heal()
         lab.two.heal()
     site = read_site(SITE, "site.toml")
-    rules = chosen(Choice(("CNT-01", "INTENT.mtu")), site)
+    rules = chosen(Choice(("rdma-retransmissions", "intent-mtu")), site)
     with checked(second, rules, site, [], before=lab.snapshot) as findings:
         rows = findings.database.execute("SELECT rule, subject, verdict FROM finding").fetchall()
     fails = {(rule, subject) for rule, subject, verdict in rows if verdict == "fail"}
-    assert fails == {("CNT-01", "guest2:rxe0/1"), ("INTENT.mtu", "guest1:rxe1/1")}
+    assert fails == {("rdma-retransmissions", "guest2:rxe0/1"), ("intent-mtu", "guest1:rxe1/1")}
 
     name = lab.one.guest.cards[1].netdev
     (rail,) = [r for r in _facts(second, "netdev", "guest1") if r["name"] == name]

@@ -5,9 +5,13 @@ from typing import Literal
 
 import pytest
 
+from lab.fleet.fabric import cumulus
+from lab.fleet.fabric.hardware import SWITCH_MODELS
+from lab.fleet.fabric.model import Switch
 from railwright.errors import RailwrightError
 from railwright.hardware.data import NOT_DOCUMENTED, NotDocumented, Row, parse_rows
 from railwright.hardware.link_modes import link_modes
+from railwright.hardware.switch_asics import asic_of, spectrum
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +64,7 @@ def test_what_is_refused(row, says):
 
 def test_a_name_is_written_once():
     again = HEAD + GOOD + HEAD + GOOD
-    with pytest.raises(RailwrightError, match="a is written twice"):
+    with pytest.raises(RailwrightError, match="a is there twice"):
         parse_rows(Fan, again, "fans.toml")
 
 
@@ -92,3 +96,14 @@ def test_link_modes_by_hand():
     assert "Firecode" not in modes["100G_4X"].fec
     assert modes["4X NDR"].gbps == 400
     assert modes["800G_4X"].fec is NOT_DOCUMENTED
+
+
+@pytest.mark.parametrize("name", SWITCH_MODELS)
+def test_the_lab_has_the_chip_of_the_one_list(name: str) -> None:
+    """The lab keeps its own figure, so that it can contradict; its Cumulus prints the chip."""
+    model = SWITCH_MODELS[name]
+    listed = {number for number, models in spectrum().items() if name.startswith(models)}
+    assert listed == ({model.spectrum} if model.spectrum else set())
+    if "cumulus" in model.systems:
+        leaf = Switch("leaf1", 0, "cumulus", model, 1, 0, 0, 0, (), ())
+        assert cumulus.platform(leaf)["asic-model"] == asic_of(name)

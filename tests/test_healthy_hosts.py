@@ -17,6 +17,7 @@ from typer.testing import CliRunner, Result
 from bench.fleets import Reading, evidence_of, snapshot_of
 from lab.fleet import HostModel
 from lab.fleet.healthy import HEALTHY
+from railwright.check.rule import shipped
 from railwright.cli import program
 
 pytestmark = [pytest.mark.root, pytest.mark.timeout(900)]
@@ -242,7 +243,7 @@ def test_every_answer_is_understood(facts: duckdb.DuckDBPyConnection, model: str
 # By hand: what cannot be known of a healthy site, rule by rule, and why. Everything else is.
 UNKNOWN = {
     # The rails and their RDMA devices are inside pods.
-    "kubernetes_moved": {"INV-03": "elsewhere"},
+    "kubernetes_moved": {"compute-port-missing": "elsewhere"},
 }
 
 
@@ -294,9 +295,27 @@ def test_a_healthy_site_has_nothing_against_what_is_proposed_of_it(
     text = _run(sites[model], "intent", "init").stdout.partition("Next: ")[0]
     file = sites[model] / "proposed.toml"
     file.write_text(text)
-    rules = ("--select", "INV-*", "--select", "LNK-*")
+    topics = ("inventory", "link")
+    rules = [word for topic in topics for word in ("--select", topic)]
     done = _run(sites[model], "check", "--site", str(file), "--format", "json", *rules)
     said = json.loads(done.stdout.partition("\nNext: ")[0])
     assert said["findings"] == []
-    listed = {rule for rule in UNKNOWN.get(model, {}) if rule.startswith(("INV", "LNK"))}
+    listed = {rule for rule in UNKNOWN.get(model, {}) if shipped()[rule].topic in topics}
     assert {one["rule"] for one in said["unknown"]} == listed
+
+
+# InfiniBand carries 4096 bytes in packets of 4122, and 16 bytes more for the first of a message of 64 KiB: 99.345 %.
+CEILINGS = {"gb200_tray": 4 * 397.4, "hgx_b300": 8 * 794.8}
+
+
+@pytest.mark.parametrize("model", CEILINGS)
+def test_ceilings_of_the_newest_boards(sites: dict[str, Path], model: str) -> None:
+    """Four ports of 400G beside Grace; eight of 800G whose NICs have half the lanes to the CPU."""
+    told = json.loads(_run(sites[model], "predict", "ceiling", "--format", "json").stdout)
+    assert {round(one["write_gbps"]) for one in told["hosts"]} == {round(CEILINGS[model])}
+
+
+def test_what_a_pod_has_is_no_ceiling_of_nothing(sites: dict[str, Path]) -> None:
+    done = _run(sites["kubernetes_moved"], "predict", "ceiling", "--format", "json")
+    assert {one["write_gbps"] for one in json.loads(done.stdout)["hosts"]} == {None}
+    assert done.exit_code == 3

@@ -86,6 +86,18 @@ def test_maps_are_put_together(rows: Rows, expected: str, tmp_path: Path) -> Non
         ({"qos_port": [{**H, "trust": "pcp"}]}, "pcp"),
         ({"dcb_app": kernel([(26, 3)])}, "dscp"),
         ({"qos_port": [{**H, "trust": None}], "dcb_app": kernel([(26, 3)])}, "dscp"),
+        # With dscp the kernel's table may be empty, or have the entries.
+        ({"qos_port": [{**H, "trust": "dscp"}]}, "dscp"),
+        ({"qos_port": [{**H, "trust": "dscp"}], "dcb_app": kernel([(26, 3)])}, "dscp"),
+        # With pcp the driver keeps no entry for a DSCP: one of the two is wrong.
+        ({"qos_port": [{**H, "trust": "pcp"}], "dcb_app": kernel([(26, 3)])}, None),
+        (
+            {
+                "qos_port": [{**H, "trust": "pcp"}],
+                "dcb_app": [{**H, "selector": "ethertype", "protocol": 2054, "priority": 3}],
+            },
+            "pcp",
+        ),
         ({"dcb_pfc_priority": pfc("3", "enabled")}, None),
         ({"dcb_app": [{**H, "selector": "pcp", "protocol": 3, "priority": 3}]}, None),
     ],
@@ -94,6 +106,24 @@ def test_what_is_trusted(rows: Rows, trust: str | None, tmp_path: Path) -> None:
     found = ask(tmp_path, rows, "SELECT trust FROM netdev_qos")
     assert found in ([(trust,)], [])
     assert trust is None or found
+
+
+@pytest.mark.parametrize(
+    ("trust", "selector", "expected"),
+    [
+        ("pcp", "dscp", [("ens1", "qos_port.trust", "pcp", "dcb_app.protocol", "dscp")]),
+        ("dscp", "dscp", []),
+        ("pcp", "ethertype", []),
+        (None, "dscp", []),
+    ],
+)
+def test_a_contradiction_about_trust_is_told(
+    trust: str | None, selector: str, expected: list[tuple[str, ...]], tmp_path: Path
+) -> None:
+    entry = {**H, "selector": selector, "protocol": 26, "priority": 3}
+    rows = {"qos_port": [{**H, "trust": trust}], "dcb_app": [entry]}
+    query = "SELECT subject, source_a, value_a, source_b, value_b FROM disagreement"
+    assert ask(tmp_path, rows, query) == expected
 
 
 def cnp(dscp: int) -> list[dict[str, Any]]:

@@ -588,7 +588,7 @@ class Verbs:
 
 LOOKS = (
     ["facts"],
-    ["check", "--select", "PCI-*"],
+    ["check", "--select", "pcie-*"],
     ["sql", "SELECT * FROM host"],
     ["sql", "SELECT * FROM target"],
     ["store", "list"],

@@ -34,7 +34,7 @@ It does not.
 ## What to do
 Nothing.
 
-## When it is wrong
+## Exceptions
 Always.
 */
 """
@@ -119,14 +119,14 @@ def test_a_header_that_lies_is_refused(tmp_path: Path) -> None:
     write(tmp_path / "b", f"{ROW} from target as t", needs='["target.status", "netdev.mtu"]')
     with pytest.raises(RuleError, match="does not read"):
         load_pack(tmp_path / "b")
-    write(tmp_path / "c", f"{ROW} from target as t", name="INTENT.trust")
-    with pytest.raises(RuleError, match="that is shipped"):
+    write(tmp_path / "c", f"{ROW} from target as t", name="intent-trust")
+    with pytest.raises(RuleError, match="of a built-in rule"):
         load_pack(tmp_path / "c")
 
 
 def test_a_threshold_of_nothing_takes_no_need_away() -> None:
     """The planner folds `0 > 0 and ...`; a site may ask for 1."""
-    first = shipped()["LNK-02"]
+    first = shipped()["port-slower-than-peers"]
     (least,) = first.parameters
     off = replace(least, default=0)
     sql = first.sql.replace("p.role = 'compute'", "($least_members > 0 and p.role = 'compute')")
@@ -139,15 +139,15 @@ def test_a_threshold_of_nothing_takes_no_need_away() -> None:
     ("asked", "refused"),
     [
         ("{least_members: 9}", None),
-        ("{most_members: 9}", "has no parameter most_members"),
-        ("{least_members: many}", "is of another type than 4"),
-        ("9", "is a mapping"),
+        ("{most_members: 9}", "unknown parameter 'most_members'"),
+        ("{least_members: many}", "must have the same type as 4"),
+        ("9", "must be a mapping"),
     ],
 )
 def test_a_case_may_ask_only_for_parameters_of_its_rule(
     asked: str, refused: str | None, tmp_path: Path
 ) -> None:
-    rule = replace(shipped()["LNK-02"], path=tmp_path / "a.sql")
+    rule = replace(shipped()["port-slower-than-peers"], path=tmp_path / "a.sql")
     (tmp_path / "a.cases.yaml").write_text(f"more: {{parameters: {asked}}}")
     if refused is None:
         assert load_cases(rule)[0].rows["parameters"] == [{"least_members": 9}]

@@ -27,7 +27,7 @@ For the test.
 ## What to do
 Nothing.
 
-## When it is wrong
+## Exceptions
 Never.
 */
 select target, status as observed, 0 as expected, true as applies, ({query}) > 0 as fault from target

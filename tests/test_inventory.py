@@ -28,8 +28,8 @@ def run(store: Path, *line: str) -> Any:
 
 
 def inventory(store: Path, *line: str) -> tuple[int, dict[str, tuple[str, str]], dict[str, str]]:
-    """Exit status, findings of INV-01 (host -> severity, expected), and what is unknown and why."""
-    done = run(store, "check", "--select", "INV-01", "--format", "json", *line)
+    """Exit status, findings of part-missing (host -> severity, expected), and what is unknown and why."""
+    done = run(store, "check", "--select", "part-missing", "--format", "json", *line)
     told = json.loads(done.stdout)
     found = {one["subject"]: (one["severity"], one["expected"]) for one in told["findings"]}
     return done.exit_code, found, {one["subject"]: one["why"] for one in told["unknown"]}
@@ -58,10 +58,10 @@ def proposed(store: Path) -> Path:
 def test_one_of_four_has_lost_a_nic(tmp_path: Path) -> None:
     store = tmp_path / "store"
     with_derived(store, hosts(4, lost=(2,)))
-    expected = "3 of 4 hosts of its class have it"
+    expected = "the card that 3 of 4 hosts of its class have"
     assert inventory(store) == (1, {"n2": ("high", expected)}, {})
     # The site file that is proposed from the broken fleet finds it too, and from a whole one.
-    assert inventory(store, "--site", str(proposed(store))) == (1, {"n2": ("high", "the site file")}, {})  # fmt: skip
+    assert inventory(store, "--site", str(proposed(store))) == (1, {"n2": ("high", "the card in the site file")}, {})  # fmt: skip
 
 
 def test_two_hosts_have_no_majority(tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_two_hosts_have_no_majority(tmp_path: Path) -> None:
 def test_a_build_that_lacks_something_is_no_variant(tmp_path: Path) -> None:
     store = tmp_path / "store"
     with_derived(store, hosts(8, lost=(0, 1, 2, 3)))
-    expected = "4 of 8 hosts of its class have it"
+    expected = "the card that 4 of 8 hosts of its class have"
     assert inventory(store)[:2] == (1, {f"n{n}": ("medium", expected) for n in range(4)})
     # Until the site declares two classes.
     site = store.parent / "two.toml"
@@ -116,7 +116,7 @@ def test_a_snapshot_of_which_few_tables_have_changed_is_judged(tmp_path: Path) -
     said = json.loads((made.path / "run.json").read_text())
     said["revisions"]["lldp_neighbor"] = "another"
     (made.path / "run.json").write_text(json.dumps(said))
-    expected = "3 of 4 hosts of its class have it"
+    expected = "the card that 3 of 4 hosts of its class have"
     assert inventory(store) == (1, {"n2": ("high", expected)}, {})
 
 
@@ -153,7 +153,7 @@ def test_a_part_once_seen_is_expected(tmp_path: Path, reading: Reading) -> None:
     assert inventory(store) == (3, {}, {"n1": "no reference for its inventory"})
     lost = without_function(reading, "0000:5b:00.0")
     snapshot_of(store, {"n1": lost})
-    found = {"n1": ("high", f"seen in snapshot {first.name}")}
+    found = {"n1": ("high", f"the card seen in snapshot {first.name}")}
     assert inventory(store) == (1, found, {})
     # It stays expected, and the snapshot alone, in another store, says the same.
     last = snapshot_of(store, {"n1": lost})

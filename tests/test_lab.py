@@ -24,7 +24,8 @@ from lab.live.options import Options
 from lab.live.part import LabError
 from lab.live.place import Place
 from lab.live.traces import Traces, traces
-from railwright.store.snapshot import Snapshot, find
+from railwright.store.lookup import find
+from railwright.store.snapshot import Snapshot
 from tests.comparing import (
     Facts,
     answer_differences,

@@ -21,7 +21,8 @@ from lab.live.part import LabError
 from lab.live.whole import Whole, running
 from railwright.check.run import Choice, checked, chosen
 from railwright.intent.site import load_site
-from railwright.store.snapshot import Snapshot, find, load
+from railwright.store.lookup import find
+from railwright.store.snapshot import Snapshot, load
 from tests.searching import everything
 from tests.switch_truth import CHECKS, Check, Rows
 
@@ -32,10 +33,10 @@ NAMES = tuple(SYSTEMS)
 TRIES = 3
 # Faults that have nothing to do with each other, one on each system.
 STRUCK = (
-    ("leaf001", "drops_of_data", "Ethernet0", "SWQ-10 leaf001:Ethernet0"),
-    ("leaf002", "switch_mtu_small", "swp2", "MTU-04 leaf002:swp2"),
-    ("spine001", "switch_global_pause", "Ethernet1/1", "SWQ-17 spine001:Ethernet1/1"),
-    ("spine002", "fabric_mtu_small", "Eth1/4", "MTU-05 spine002:Eth1/4"),
+    ("leaf001", "drops_of_data", "Ethernet0", "switch-drops-lossless leaf001:Ethernet0"),
+    ("leaf002", "switch_mtu_small", "swp2", "host-mtu-above-switch leaf002:swp2"),
+    ("spine001", "switch_global_pause", "Ethernet1/1", "switch-global-pause spine001:Ethernet1/1"),
+    ("spine002", "fabric_mtu_small", "Eth1/4", "fabric-mtu-small spine002:Eth1/4"),
 )
 
 

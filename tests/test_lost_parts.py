@@ -11,7 +11,7 @@ from bench.struck import CELLS, SITES, Cell, prepare
 pytestmark = [pytest.mark.root, pytest.mark.timeout(900)]
 SIZES = (1, 4)
 MODELS = ("hgx_h100_e810", "pcie_l40s")
-PER_MODEL = 3
+PER_MODEL = 2
 
 
 def sample() -> list[Loss]:

@@ -129,7 +129,7 @@ def test_a_snapshot_with_such_a_target_is_not_opened(
         seal(path, json.loads((path / "run.json").read_text()))
     done = railwright(*(w.format(path=path, other=store / NAME) for w in words), store=tmp_path)
     assert done.returncode == 2, done.stderr
-    assert "not the name of a machine" in done.stderr
+    assert "is not a host name" in done.stderr
     assert not sentinel.exists()
 
 

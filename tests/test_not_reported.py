@@ -19,7 +19,7 @@ from railwright.schema.table import tables
 
 SITE = 'profile = "roce-lossless"\n[fabric]\npfc_watchdog = true\n'
 # Onyx (spine2) does not report a watchdog; the others are named so that nothing else is unknown.
-ASKED = ("--select", "SWQ-08")
+ASKED = ("--select", "switch-watchdog-missing")
 
 
 def checked(store: Path, *more: str) -> tuple[int, str]:
@@ -42,7 +42,7 @@ def test_a_fact_that_is_not_reported_is_one_line_and_the_command_accepts_it(tmp_
     snapshot(tmp_path, without_watchdog(fabric()))
     status, said = checked(tmp_path, *ASKED)
     assert status == 3
-    assert "1 switch  onyx does not report pfc_watchdog, 2 ports: SWQ-08" in said
+    assert "1 switch  onyx does not report pfc_watchdog, 2 ports: switch-watchdog-missing" in said
     (command,) = re.findall(r"to accept that: railwright (.*)", said)
     done = CliRunner().invoke(program(), [*shlex.split(command), "--store", str(tmp_path)])
     assert done.exit_code == 0, done.output
@@ -122,7 +122,7 @@ def test_it_ends_by_itself_where_the_fact_is_read(tmp_path: Path) -> None:
     (tmp_path / "waivers.toml").write_text(ACCEPTED)
     status, said = checked(tmp_path, *ASKED)
     assert status == 1
-    assert "SWQ-08" in said
+    assert "switch-watchdog-missing" in said
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_it_ends_by_itself_where_the_fact_is_read(tmp_path: Path) -> None:
         ('[[accept_gap]]\nsystem = "ios"\nfact = "ecn"\nreason = "r"\nowner = "k"\n', "'ios'"),
         ('[[accept_gap]]\nsystem = "onyx"\nfact = "ecn"\nreason = "r"\n', "lacks owner"),
         ('[[accept_gap]]\nfact = "ecn"\nreason = "r"\nowner = "k"\n', "lacks system"),
-        ('[[waive]]\nsystem = "onyx"\nfact = "ecn"\nreason = "r"\nowner = "k"\n', "cannot say"),
+        ('[[waive]]\nsystem = "onyx"\nfact = "ecn"\nreason = "r"\nowner = "k"\n', "has unknown keys"),
     ],
 )  # fmt: skip
 def test_what_is_not_whole_is_refused(tmp_path: Path, text: str, wrong: str) -> None:

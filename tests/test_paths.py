@@ -19,7 +19,7 @@ from railwright.check.links import make_links, rules_of_links
 from railwright.check.run import checked
 from railwright.check.waivers import read_waivers
 from railwright.cli import program
-from railwright.errors import UsageError
+from railwright.errors import NotReadError, UsageError
 from railwright.fabric.classes import spans
 from railwright.fabric.trace import Trace, ways
 from railwright.intent.site import read_site
@@ -118,11 +118,11 @@ BREAKS: dict[str, tuple[list[Callable[[Rows], Any]], list[tuple[str, int, str, s
             lambda rows: change(rows, "switch_dscp", {"target": "leaf2", "dscp": 48}, priority=3),
         ],
         [
-            ("data", 0, "gpu1:ens1", "INTENT.trust"),
-            ("data", 1, "leaf1:Ethernet0", "SWQ-06"),
-            ("data", 1, "leaf1:Ethernet12", "SWQ-01"),
-            ("data", 2, "spine1:Ethernet2/1", "SWQ-03"),
-            ("CNP", 1, "leaf2:swp1s1", "SWQ-19"),
+            ("data", 0, "gpu1:ens1", "intent-trust"),
+            ("data", 1, "leaf1:Ethernet0", "switch-no-headroom"),
+            ("data", 1, "leaf1:Ethernet12", "switch-pfc-mismatch"),
+            ("data", 2, "spine1:Ethernet2/1", "switch-ecn-off"),
+            ("CNP", 1, "leaf2:swp1s1", "switch-cnp-class"),
         ],
     ),
     "no pauses at the host, a hole in a map, a small MTU, CNPs with another DSCP": (
@@ -133,10 +133,10 @@ BREAKS: dict[str, tuple[list[Callable[[Rows], Any]], list[tuple[str, int, str, s
             lambda rows: change(rows, "ecn_parameter", {"target": "gpu2", "name": "cnp_dscp"}, value="46"),
         ],
         [
-            ("data", 0, "gpu1:ens1", "INTENT.pfc"),
-            ("data", 1, "leaf1:Ethernet0", "SWQ-02"),
-            ("data", 2, "spine1:Ethernet2/1", "MTU-05"),
-            ("CNP", 0, "gpu2:ens2", "INTENT.cnp_dscp"),
+            ("data", 0, "gpu1:ens1", "intent-pfc"),
+            ("data", 1, "leaf1:Ethernet0", "switch-data-class"),
+            ("data", 2, "spine1:Ethernet2/1", "fabric-mtu-small"),
+            ("CNP", 0, "gpu2:ens2", "intent-cnp-dscp"),
         ],
     ),
     "a leaf trusts another field, a spine has another class, CNPs can be paused": (
@@ -146,11 +146,11 @@ BREAKS: dict[str, tuple[list[Callable[[Rows], Any]], list[tuple[str, int, str, s
             lambda rows: change(rows, "switch_pfc", {"target": "leaf2", "priority": 6}, enabled=True),
         ],
         [
-            ("data", 1, "leaf1:Ethernet0", "SWQ-02"),
-            ("data", 2, "spine2:Eth1/1", "SWQ-02"),
-            ("CNP", 1, "leaf2:swp1s1", "SWQ-15"),
-            ("CNP", 1, "leaf2:swp2s0", "SWQ-15"),  # by the spines
-            ("CNP", 3, "leaf1:Ethernet12", "SWQ-19"),
+            ("data", 1, "leaf1:Ethernet0", "switch-data-class"),
+            ("data", 2, "spine2:Eth1/1", "switch-data-class"),
+            ("CNP", 1, "leaf2:swp1s1", "switch-cnp-queue"),
+            ("CNP", 1, "leaf2:swp2s0", "switch-cnp-queue"),  # by the spines
+            ("CNP", 3, "leaf1:Ethernet12", "switch-cnp-class"),
         ],
     ),
     "no pauses at the way in, a profile that is not enabled, no route, no pauses at the receiver": (
@@ -161,10 +161,10 @@ BREAKS: dict[str, tuple[list[Callable[[Rows], Any]], list[tuple[str, int, str, s
             lambda rows: change(rows, "qos_priority", {"target": "gpu2"}, pfc_enabled=False),
         ],
         [
-            ("data", 1, "leaf1:Ethernet0", "SWQ-01"),
-            ("data", 1, "leaf1:Ethernet12", "SWQ-04"),
+            ("data", 1, "leaf1:Ethernet0", "switch-pfc-mismatch"),
+            ("data", 1, "leaf1:Ethernet12", "switch-ecn-profile-idle"),
             ("data", 2, "spine2", ""),
-            ("data", 4, "gpu2:ens2", "INTENT.pfc"),
+            ("data", 4, "gpu2:ens2", "intent-pfc"),
         ],
     ),
 }  # fmt: skip
@@ -184,7 +184,7 @@ def test_what_breaks_a_path(what: str) -> None:
         strike(rows)
     found = traced(rows)
     assert remarks(found, broken=True) == expected
-    assert traces_status(found) == 1
+    assert traces_status(found, None) == 1
 
 
 UNREAD: dict[str, tuple[list[Callable[[Rows], Any]], list[tuple[str, int, str, str]]]] = {
@@ -195,9 +195,9 @@ UNREAD: dict[str, tuple[list[Callable[[Rows], Any]], list[tuple[str, int, str, s
             lambda rows: change(rows, "switch_port", {"target": "spine2"}, mtu=None),
         ],
         [
-            ("data", 1, "leaf1:Ethernet0", "SWQ-06"),
-            ("data", 2, "spine1:Ethernet1/1", "SWQ-02"),
-            ("data", 2, "spine2:Eth1/1", "MTU-05"),
+            ("data", 1, "leaf1:Ethernet0", "switch-no-headroom"),
+            ("data", 2, "spine1:Ethernet1/1", "switch-data-class"),
+            ("data", 2, "spine2:Eth1/1", "fabric-mtu-small"),
         ],
     ),
     "pauses, trust, marking": (
@@ -207,9 +207,9 @@ UNREAD: dict[str, tuple[list[Callable[[Rows], Any]], list[tuple[str, int, str, s
             lambda rows: drop(rows, "switch_queue", target="spine1"),
         ],
         [
-            ("data", 2, "spine1:Ethernet1/1", "SWQ-01"),
-            ("data", 2, "spine1:Ethernet2/1", "SWQ-03"),
-            ("data", 2, "spine2:Eth1/1", "SWQ-02"),
+            ("data", 2, "spine1:Ethernet1/1", "switch-pfc-mismatch"),
+            ("data", 2, "spine1:Ethernet2/1", "switch-ecn-off"),
+            ("data", 2, "spine2:Eth1/1", "switch-data-class"),
         ],
     ),
     "the neighbour of the host": (
@@ -231,7 +231,14 @@ def test_what_was_not_read_is_never_ok(what: str) -> None:
     found = traced(rows)
     assert remarks(found, broken=True) == []
     assert set(expected) <= set(remarks(found, broken=False))
-    assert traces_status(found) == 3
+    assert traces_status(found, None) == 3
+
+
+def test_ports_that_were_not_read_are_not_a_mistake_of_the_user() -> None:
+    rows = fabric()
+    drop(rows, "rdma_port", target="gpu1")
+    with pytest.raises(NotReadError, match="the RDMA ports of gpu1 were not read"):
+        traced(rows)
 
 
 def test_a_mild_finding_does_not_hide_a_bad_one() -> None:
@@ -239,45 +246,47 @@ def test_a_mild_finding_does_not_hide_a_bad_one() -> None:
     rows = _leaf1("switch_priority_group", headroom_bytes=0)(fabric())
     change(rows, "switch_pfc", {"target": "leaf1", "priority": 4}, enabled=True)
     change(rows, "switch_port_qos", {"target": "leaf1"}, pfc_priorities="3,4")
-    assert remarks(traced(rows), broken=True) == [("data", 1, "leaf1:Ethernet0", "SWQ-06")]
+    assert remarks(traced(rows), broken=True) == [
+        ("data", 1, "leaf1:Ethernet0", "switch-no-headroom")
+    ]
 
 
 def test_a_switch_that_is_out_of_service_is_still_on_the_way() -> None:
     rows = change(fabric(), "switch_queue", {"target": "spine1", "queue": 3}, ecn_enabled=False)
     change(rows, "target", {"target": "spine1"}, out_of_service="a fan")
     found = traced(rows)
-    assert remarks(found, broken=True) == [("data", 2, "spine1:Ethernet2/1", "SWQ-03")]
-    assert traces_status(found) == 1
+    assert remarks(found, broken=True) == [("data", 2, "spine1:Ethernet2/1", "switch-ecn-off")]
+    assert traces_status(found, None) == 1
 
 
 def test_a_rule_that_could_not_be_run_leaves_everything_open(snapshot: Snapshot) -> None:
     with checked(snapshot, rules_of_links(), LOSSLESS, []) as findings:
         before = make_links(findings)
-        findings.ran["TOP-07"] = Ran("TOP-07", 0.0, "stopped after 120 s")
+        findings.ran["neighbors-disagree"] = Ran("neighbors-disagree", 0.0, "stopped after 120 s")
         after = make_links(findings)
     assert before.with_unknown <= after.with_unknown == after.links == 8
     with checked(snapshot, rules_on_path(), LOSSLESS, [], each=True) as findings:
-        findings.ran["MTU-05"] = Ran("MTU-05", 0.0, "stopped after 120 s")
+        findings.ran["fabric-mtu-small"] = Ran("fabric-mtu-small", 0.0, "stopped after 120 s")
         way = ways(findings.database, LOSSLESS, *ENDS, None)[0]
         told = told_along(findings, way)
-    assert "MTU-05 could not be run: stopped after 120 s" in [r.what for r in told["gpu1", "ens1", "out"]]  # fmt: skip
+    assert "fabric-mtu-small could not be run: stopped after 120 s" in [r.what for r in told["gpu1", "ens1", "out"]]  # fmt: skip
 
 
 def test_a_switch_that_was_not_read() -> None:
     rows = {t: [r for r in v if r["target"] != "spine2" or t == "target"] for t, v in fabric().items()}  # fmt: skip
     found = traced(rows)
     assert ("data", 2, "spine2:Eth1/1", "") in remarks(found, broken=False)
-    assert traces_status(found) == 3
+    assert traces_status(found, None) == 3
 
 
 def test_what_somebody_decided_does_not_break_a_path() -> None:
     rows = change(fabric(), "switch_port", {"target": "leaf1"}, mtu=1500)
     # Both uplinks, which are one group: the first of them is named.
-    found = [one[2] for one in remarks(traced(rows), broken=True) if one[3] == "MTU-05"]
+    found = [one[2] for one in remarks(traced(rows), broken=True) if one[3] == "fabric-mtu-small"]
     assert found == ["leaf1:Ethernet12"]
     decided = """
         [[waive]]
-        rule = "MTU-05"
+        rule = "fabric-mtu-small"
         subjects = ["leaf1:Ethernet12"]
         reason = "replaced on Monday"
         owner = "kim"
@@ -286,7 +295,7 @@ def test_what_somebody_decided_does_not_break_a_path() -> None:
     with tempfile.TemporaryDirectory() as folder:
         waivers = read_waivers(decided, "w")
         after = traces(with_derived(Path(folder), rows), LOSSLESS, waivers, ENDS, None)
-    found = [one[2] for one in remarks(after, broken=True) if one[3] == "MTU-05"]
+    found = [one[2] for one in remarks(after, broken=True) if one[3] == "fabric-mtu-small"]
     assert found == ["leaf1:Ethernet8"]
 
 
@@ -304,11 +313,13 @@ def test_without_intent_the_senders_own_settings_count() -> None:
     # The card's own DSCP is the one whose class is asked for: here it is in that of data.
     rows_46 = change(fabric(), "ecn_parameter", {"name": "cnp_dscp"}, value="46")
     change(rows_46, "switch_dscp", {"target": "leaf2", "dscp": 46}, priority=3)
-    assert ("CNP", 1, "leaf2:swp1s1", "SWQ-15") in remarks(traced(rows_46, NOTHING), broken=True)
+    assert ("CNP", 1, "leaf2:swp1s1", "switch-cnp-queue") in remarks(
+        traced(rows_46, NOTHING), broken=True
+    )
     # PFC is on at the sender and not at its switch: which is wrong cannot be told, so both are named.
     change(rows, "switch_pfc", {"target": "leaf1"}, enabled=False)
     found = remarks(traced(rows, NOTHING), broken=True)
-    assert found[:2] == [("data", 0, "gpu1:ens1", "XHP-01"), ("data", 1, "leaf1:Ethernet0", "XHP-01")]  # fmt: skip
+    assert found[:2] == [("data", 0, "gpu1:ens1", "link-lossless-differs"), ("data", 1, "leaf1:Ethernet0", "link-lossless-differs")]  # fmt: skip
 
 
 def test_classes_that_differ_along_the_way_without_intent() -> None:
@@ -316,14 +327,14 @@ def test_classes_that_differ_along_the_way_without_intent() -> None:
     rows["roce_tos"] = [{"target": "gpu1", "device": "mlx5_0", "port": 1, "traffic_class": 104}]
     change(rows, "switch_dscp", {"target": "leaf1", "dscp": 26}, traffic_class=4)
     found = remarks(traced(rows, NOTHING), broken=True)
-    assert ("data", 1, "leaf1:Ethernet0", "XHP-01") in found
+    assert ("data", 1, "leaf1:Ethernet0", "link-lossless-differs") in found
 
 
 def test_a_dscp_that_nobody_tells_is_said_to_be_unknown() -> None:
     text = text_of(fabric(), NOTHING)
     assert "Data gpu1:ens1 -> gpu2:ens2, DSCP unknown\n" in text
     assert "name it with --dscp" in text
-    assert traces_status(traced(fabric(), NOTHING)) == 3
+    assert traces_status(traced(fabric(), NOTHING), None) == 3
 
 
 def test_any_dscp_can_be_asked_for() -> None:
@@ -344,7 +355,12 @@ def test_a_lossy_fabric_needs_no_pauses() -> None:
         rows[table] = [{**row, flag: False, **({"is_operational": False} if "is_operational" in row else {})} for row in rows[table]]  # fmt: skip
     change(rows, "switch_port_qos", {"target": "leaf1"}, pfc_mode="off", pfc_priorities="")
     found = remarks(traced(rows, lossy), broken=True)
-    assert [one for one in found if one[3] in ("SWQ-01", "INTENT.pfc", "XHP-01", "SWQ-06")] == []
+    assert [
+        one
+        for one in found
+        if one[3]
+        in ("switch-pfc-mismatch", "intent-pfc", "link-lossless-differs", "switch-no-headroom")
+    ] == []
 
 
 # ---- the commands -----------------------------------------------------------------------------
@@ -369,7 +385,7 @@ def run(snapshot: Snapshot, *words: str) -> tuple[int, str]:
 def test_path_from_the_command_line(snapshot: Snapshot) -> None:
     status, text = run(snapshot, "path", *ENDS)
     assert status == 1
-    said = "MTU-05: has MTU 1500, needed is 9000 at least"
+    said = "fabric-mtu-small: has MTU 1500; expected at least 9000"
     assert f"Broken first at hop 1, leaf1:Ethernet8: {said}\n" in text
     status, text = run(snapshot, "path", *ENDS, "--json")
     found = json.loads(text)
@@ -382,12 +398,12 @@ def test_path_from_the_command_line(snapshot: Snapshot) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("gpu11:mlx5_0", "gpu2:mlx5_0"), "no machine 'gpu11' in this snapshot Did you mean gpu1"),
-        (("gpu1:mlx5_9", "gpu2:mlx5_0"), "gpu1 has no 'mlx5_9' Name one of mlx5_0 (ens1), mlx5_1 (ens2)"),
-        (("gpu1", "gpu2:mlx5_0"), "gpu1 has 2 such ports Name one of"),
-        (("leaf1:Ethernet0", "gpu2:mlx5_0"), "leaf1 has no Ethernet port of an RDMA device that was read"),
-        (("gpu1:mlx5_0",), "a path has two ends"),
-        (("gpu1:mlx5_0", "gpu1:ens1"), "gpu1:ens1 is both ends"),
+        (("gpu11:mlx5_0", "gpu2:mlx5_0"), "unknown host or switch 'gpu11' Did you mean gpu1"),
+        (("gpu1:mlx5_9", "gpu2:mlx5_0"), "unknown port 'mlx5_9' of gpu1 Choose one of mlx5_0 (ens1), mlx5_1 (ens2)"),
+        (("gpu1", "gpu2:mlx5_0"), "gpu1 has 2 RDMA ports Choose one of"),
+        (("leaf1:Ethernet0", "gpu2:mlx5_0"), "no Ethernet or InfiniBand port of an RDMA device was collected from leaf1"),
+        (("gpu1:mlx5_0",), "no destination port given"),
+        (("gpu1:mlx5_0", "gpu1:ens1"), "gpu1:ens1 is both source and destination"),
     ],
 )  # fmt: skip
 def test_names_that_are_wrong(snapshot: Snapshot, words: tuple[str, ...], said: str) -> None:
@@ -407,18 +423,20 @@ def test_all_hops_in_classes(snapshot: Snapshot) -> None:
         "             class 6: queue 6 strict\n"
         "           e.g. leaf1:Ethernet12 of leaf1\n"
         "        1  MTU 1500\n"
-        "             findings at 1: MTU-05\n"
+        "             findings at 1: fabric-mtu-small\n"
         "           e.g. leaf1:Ethernet8 of leaf1\n"
     ) in text
     found = json.loads(run(snapshot, "path", "--json")[1])
     assert (found["format"], found["exit_status"]) == ("railwright-hops-2", 1)
     assert sum(one["ports"] for one in found["classes"]) == 12
-    assert [one["rules"] for one in found["classes"] if one["with_findings"]] == [["MTU-05"]]
+    assert [one["rules"] for one in found["classes"] if one["with_findings"]] == [
+        ["fabric-mtu-small"]
+    ]
 
 
 def test_links(snapshot: Snapshot) -> None:
     status, text = run(snapshot, "links")
-    small = "MTU-05 at leaf1:Ethernet8: has MTU 1500, needed is 9000 at least"
+    small = "fabric-mtu-small at leaf1:Ethernet8: has MTU 1500; expected at least 9000"
     assert status == 1
     assert text.splitlines()[:6] == [
         "Snapshot 2026-11-14T2215Z: 8 links",
@@ -440,9 +458,11 @@ def test_links_for_programs(snapshot: Snapshot) -> None:
     assert (status, said["format"], said["exit_status"]) == (1, "railwright-links-2", 1)
     assert (said["counts"]["links"], said["counts"]["with_findings"]) == (8, 1)
     (link,) = said["links"]
-    assert [(one["rule"], one["at"]) for one in link["found"]] == [("MTU-05", "leaf1:Ethernet8")]
+    assert [(one["rule"], one["at"]) for one in link["found"]] == [
+        ("fabric-mtu-small", "leaf1:Ethernet8")
+    ]
     # No switch was asked for its pauses of the whole link.
-    assert "SWQ-17" in link["unknown"]
+    assert "switch-global-pause" in link["unknown"]
 
 
 def test_links_against_a_plan(snapshot: Snapshot, tmp_path: Path) -> None:
@@ -454,9 +474,9 @@ def test_links_against_a_plan(snapshot: Snapshot, tmp_path: Path) -> None:
     assert "devices of the plan that were not read: spine9" in text
     rows = {line.split("  ")[0]: line for line in text.splitlines() if "  tier " in line}
     # The host was to go to Ethernet4, where its neighbour sits.
-    assert "TOP-02 at gpu1:ens1:" in rows["gpu1:ens1"]
-    assert "TOP-02 at gpu2:ens1:" in rows["gpu2:ens1"]
-    assert "TOP-02" not in rows["leaf1:Ethernet8"]
+    assert "cable-unlike-plan at gpu1:ens1:" in rows["gpu1:ens1"]
+    assert "cable-unlike-plan at gpu2:ens1:" in rows["gpu2:ens1"]
+    assert "cable-unlike-plan" not in rows["leaf1:Ethernet8"]
 
 
 def test_rails(snapshot: Snapshot) -> None:
@@ -485,7 +505,7 @@ def test_rails_that_changed_places(snapshot: Snapshot, tmp_path: Path) -> None:
     assert status == 1
     assert "             2*    .  leaf1\n              .   2*  leaf2\n" in text
     assert "2 ports on another leaf\n" in text
-    assert "  TOP-01  gpu1:mlx5_0 at leaf1:Ethernet0: " in text
+    assert "  cable-wrong-rail  gpu1:mlx5_0 at leaf1:Ethernet0: " in text
     status, text = run(snapshot, "rails", "--site", str(site), "--json")
     said = json.loads(text)
     assert (status, said["exit_status"]) == (1, 1)
@@ -499,7 +519,7 @@ def test_a_snapshot_without_links(tmp_path: Path) -> None:
     assert "No switch was read" in text
     status, text = run(empty, "links")
     assert status == 3
-    assert "No end of a link hears a neighbour." in text
+    assert "No end of a link has an LLDP neighbour." in text
     status, text = run(empty, "rails")
     assert status == 3
     assert "No compute port of a host has a neighbour that is known." in text

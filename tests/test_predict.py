@@ -32,7 +32,7 @@ def host(name: str, gts: float = 32, width: int = 16, **more: Any) -> Rows:
         "state": more.get("state", "ACTIVE"), "rate_gbps": more.get("rate", 400.0), "role": more.get("role", "compute"),
         "gpu_relation": more.get("gpu_relation", "PIX"),
     }  # fmt: skip
-    link = {**own, "pci": NIC, "speed_gts": gts, "width": width}
+    link = {**own, "pci": NIC, "speed_gts": gts, "width": width, "gbps": LINES[gts, width]}
     config = {
         **own,
         "max_payload": more.get("payload", 256),
@@ -189,6 +189,11 @@ def second(rows: Rows, pci: str, slot: str, **more: Any) -> Rows:
     return together(rows, added)
 
 
+def beside_gpus(rows: Rows) -> Rows:
+    """Every NIC has a GPU below the same switch."""
+    return {**rows, "nic_path": [{**one, "gpu": "0000:20:00.0"} for one in rows["nic_path"]]}
+
+
 def test_hosts(tmp_path: Path) -> None:
     other = ("0000:28:00.0", "0000:27:00.0")
     silent = {"target": [target("silent", "silent")]}
@@ -201,10 +206,27 @@ def test_hosts(tmp_path: Path) -> None:
         second(host("one-port-down"), *other, card="0000:28:00.0", state="DOWN", rate_gbps=40.0),
         # It may be one more of them.
         second(host("a-role-not-known"), *other, card="0000:28:00.0", role=None),
+        # Below one Gen4 x16: 229.9 for both, which have 196.0 each. With a GPU below the same switch they do not pass it.
+        second(
+            host("one-link-for-two-cards", rate=200.0, gts=16), other[0], ROOT, card="0000:28:00.0"
+        ),
+        beside_gpus(
+            second(
+                host("gpus-below-the-switch", rate=200.0, gts=16),
+                other[0],
+                ROOT,
+                card="0000:28:00.0",
+            )
+        ),
         silent,
         host("storage-alone", role="storage"),
         # None is known only where it was looked for.
-        {**without(host("no-port"), "port"), "probe_result": answers("no-port", "infiniband")},
+        {
+            **without(host("no-port"), "port", "pcie_endpoint"),
+            "probe_result": answers("no-port", "infiniband"),
+        },
+        # A NIC is on the bus, and its port is not: a pod may have it.
+        {**without(host("lent"), "port"), "probe_result": answers("lent", "infiniband")},
         {
             **without(host("no-port-read"), "port"),
             "probe_result": answers("no-port-read", infiniband="denied"),
@@ -221,9 +243,12 @@ def test_hosts(tmp_path: Path) -> None:
         "halves-of-Socket-Direct": [1, 1, 392.1, 392.1],
         "one-port-down": [2, 1, 392.1, 392.1],
         "a-role-not-known": [1, 1, None, None],
+        "one-link-for-two-cards": [2, 2, 392.1, 229.9],
+        "gpus-below-the-switch": [2, 2, 392.1, 392.1],
         "silent": [0, None, None, None],
         "storage-alone": [0, 0, 0, 0],
         "no-port": [0, 0, 0, 0],
+        "lent": [0, None, None, None],
         "no-port-read": [0, None, None, None],
         "some-not-read": [1, 1, None, None],
     }
@@ -272,7 +297,8 @@ def test_a_port_that_is_down_is_known(tmp_path: Path) -> None:
 def test_ports_that_were_not_read_are_not_none(
     tmp_path: Path, status: str, exit_code: int, says: str
 ) -> None:
-    empty = {**without(host("b"), "port"), "probe_result": answers("b", infiniband=status)}
+    left = without(host("b"), "port", "pcie_endpoint")
+    empty = {**left, "probe_result": answers("b", infiniband=status)}
     result = run(by_hand(tmp_path, together(host("a"), empty)), "ceiling")
     assert result.exit_code == exit_code
     assert says in result.stdout
@@ -321,18 +347,18 @@ def test_a_pair_of_two_kinds(tmp_path: Path) -> None:
     result = run(mixed, "ceiling", "--pair", "a:mlx5_0", "b:mlx5_0")
     assert result.exception.lines() == [
         "a:mlx5_0/1 is Ethernet, b:mlx5_0/1 is InfiniBand",
-        "Nothing passes between them.",
-        "Name two ports of one fabric.",
+        "The two cannot communicate.",
+        "Name two ports of the same fabric.",
     ]
 
 
 @pytest.mark.parametrize(
     ("pair", "said"),
     [
-        (("a:mlx5_0", "x:mlx5_0"), "no machine 'x' in this snapshot"),
-        (("a:mlx5_9", "b:mlx5_0"), "'a:mlx5_9' is not one RDMA port"),
-        (("a:mlx5_0", "a:ens1"), "a:mlx5_0/1 is at both ends"),
-        (("a:mlx5_0", "silent:mlx5_0"), "no RDMA port of silent was read"),
+        (("a:mlx5_0", "x:mlx5_0"), "unknown host or switch 'x'"),
+        (("a:mlx5_9", "b:mlx5_0"), "'a:mlx5_9' does not name exactly one RDMA port"),
+        (("a:mlx5_0", "a:ens1"), "a:mlx5_0/1 is given twice"),
+        (("a:mlx5_0", "silent:mlx5_0"), "silent was not read: silent"),
     ],
 )
 def test_a_pair_that_is_not_there(snapshot: Snapshot, pair: tuple[str, str], said: str) -> None:
@@ -389,7 +415,7 @@ def test_gpus_without_nvlink_switches_are_not_known(tmp_path: Path, name: str) -
     rows = host("a")
     made = {**rows, "gpu": [{**one, "name": name} for one in rows["gpu"]]}
     result = run(by_hand(tmp_path, made), "nccl")
-    assert result.exception.what == f"nothing is known of {name} in collectives"
+    assert result.exception.what == f"unknown GPU {name!r}"
 
 
 def test_the_word_of_the_site_on_roles_counts(tmp_path: Path) -> None:
@@ -431,15 +457,15 @@ def test_nccl_as_described() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--gpu", "H9"], "nothing is known of 'H9' in collectives"),
-        (["--gpu", "H100", "--size", "big"], "'big' is no message size"),
-        (["--gpu", "H100", "--nodes", "two"], "'two' is no list of numbers of nodes"),
-        (["--gpu", "H100", "--nodes", "²"], "'²' is no list of numbers of nodes"),
-        (["--gpu", "H100", "--nodes", "2,,4"], "'2,,4' is no list of numbers of nodes"),
-        (["--gpu", "H100", "--gpus", "1", "--nodes", "1"], "one GPU alone has nobody to talk to"),
-        (["--gpus", "4"], "--gpus describes nodes that are not in a snapshot"),
-        (["--cpu", "AMD"], "--cpu describes nodes that are not in a snapshot"),
-        (["2026-11", "--gpu", "H100"], "--gpu H100 describes nodes, and so does snapshot 2026-11"),
+        (["--gpu", "H9"], "unknown GPU 'H9'"),
+        (["--gpu", "H100", "--size", "big"], "'big' is not a message size"),
+        (["--gpu", "H100", "--nodes", "two"], "'two' is not a list of node counts"),
+        (["--gpu", "H100", "--nodes", "²"], "'²' is not a list of node counts"),
+        (["--gpu", "H100", "--nodes", "2,,4"], "'2,,4' is not a list of node counts"),
+        (["--gpu", "H100", "--gpus", "1", "--nodes", "1"], "a collective needs at least two GPUs"),
+        (["--gpus", "4"], "--gpus needs --gpu"),
+        (["--cpu", "AMD"], "--cpu needs --gpu"),
+        (["2026-11", "--gpu", "H100"], "--gpu H100 and snapshot 2026-11 cannot be combined"),
     ],
 )
 def test_wrong_words(words: list[str], said: str) -> None:

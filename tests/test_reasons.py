@@ -31,7 +31,7 @@ For the test.
 ## What to do
 Nothing.
 
-## When it is wrong
+## Exceptions
 Never.
 */
 select h.target, h.kernel as observed, '6.8.0' as expected, true as applies,
@@ -75,10 +75,12 @@ def test_a_probe_that_is_asked_in_some_cases_is_named_where_the_others_answered(
 
 
 def test_of_the_catalogue() -> None:
-    rule = shipped()["THM-01"]
+    rule = shipped()["module-hot"]
     assert probes_beside(rule) == ["ethtool_module", "lscpu", "mlxlink"]
     assert not set(probes_beside(rule)) & set(probes_of(rule))
-    assert probes_beside(shipped()["PCI-01"]) == []  # firmware's limit is only for the words
+    assert (
+        probes_beside(shipped()["pcie-link-downtrained"]) == []
+    )  # firmware's limit is only for the words
 
 
 def test_what_scopes_are_made_of_is_written_down_as_it_is() -> None:

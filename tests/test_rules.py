@@ -1,11 +1,14 @@
 """Every rule of the catalogue: its header, its SELECT, its cases, and what must never be ok."""
 
 from dataclasses import replace
+from statistics import median
 
 import duckdb
 import pytest
+from silencing import partners, silenced, unlike
 from universes import judge_each, judge_together
 
+from bench.rule_lengths import MOST_OF_MEDIAN, lengths
 from railwright.check.cases import Case, load_cases, not_shown
 from railwright.check.lint import (
     binding_database,
@@ -21,6 +24,7 @@ from railwright.check.trial import (
     Verdict,
     differences,
     no_longer_wrong,
+    not_cured,
     not_unknown,
     removals,
     single_removals,
@@ -30,6 +34,11 @@ from railwright.schema.system import facts
 from railwright.schema.table import intent_tables
 
 RULES = list(shipped().values())
+# What is true of one machine whatever others have: (rule, case, silent machine).
+STANDS_ALONE = {
+    # The site sets what this card does not have. That another card has it only says that the name is right.
+    ("intent-parameter-name", "a card of the type on another machine has it", "b"),
+}
 MOST_ALONE = 20  # of what was not read, for rules that compare machines
 each_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
 
@@ -72,6 +81,16 @@ def test_cases_and_what_was_not_read(rule: Rule, database: duckdb.DuckDBPyConnec
         for (case, what, _, _), told in zip(without, found, strict=True)
         for wrong in not_unknown(rule, case, what, told)
     ] == []
+
+
+@pytest.mark.parametrize("rule", [r for r in RULES if r.setting], ids=lambda rule: rule.id)
+def test_what_a_rule_asks_to_set_cures_it(rule: Rule, database: duckdb.DuckDBPyConnection) -> None:
+    """Its remedy, put into the facts: what failed is gone, and nothing else fails for it."""
+    trial, cases = Trial(database, rule), load_cases(rule)
+    cured = [case for case in cases if case.cured is not None]
+    assert cured, "no case has a cure"
+    wrong = [one for case in cured for one in not_cured(case, trial.judge(case.cured or {}))]
+    assert wrong == []
 
 
 @each_rule
@@ -125,6 +144,28 @@ def test_facts_that_are_missing_never_hide_what_else_was_not_read(
     assert wrong == []
 
 
+@pytest.mark.parametrize(
+    "rule", [r for r in RULES if r.peers or r.both_ends], ids=lambda rule: rule.id
+)
+def test_nothing_is_found_because_a_machine_is_silent(
+    rule: Rule, database: duckdb.DuckDBPyConnection
+) -> None:
+    trial, wrong = Trial(database, rule), []
+    for case in load_cases(rule):
+        failed = {subject for subject, verdict in case.expected.items() if verdict == "fail"}
+        failed |= partners(case, failed)  # told at the end that was read
+        for name in unlike(case):
+            if (rule.id, case.name, name) in STANDS_ALONE:
+                continue
+            found = trial.judge(silenced(case, name))
+            wrong += [
+                f"{case.name}, {name} silent: {subject} is found"
+                for subject, told in found.items()
+                if told.verdict == "fail" and subject not in failed
+            ]
+    assert wrong == []
+
+
 @pytest.mark.parametrize("rule", [r for r in RULES if r.peers], ids=lambda rule: rule.id)
 def test_a_rule_that_compares_machines_really_does(
     rule: Rule, database: duckdb.DuckDBPyConnection
@@ -164,3 +205,9 @@ def test_every_column_of_the_intent_is_read_by_a_rule() -> None:
     }
     # The profile's name is for the head of the report; what it stands for is in the other columns.
     assert said - read == {"site.profile"}
+
+
+def test_half_of_the_selects_fit_on_a_screen() -> None:
+    """`python -m bench.rule_lengths` writes the figure."""
+    middle = median(lengths().values())
+    assert middle <= MOST_OF_MEDIAN, f"{middle:g} lines: shorten some of {list(lengths())[:20]}"

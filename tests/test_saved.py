@@ -11,7 +11,7 @@ from railwright.errors import UsageError
 from railwright.model.finish import finish
 from railwright.model.merge import merge
 from railwright.store.build import Building
-from railwright.store.snapshot import find
+from railwright.store.lookup import find
 
 EVIDENCE = Path(__file__).parent / "evidence"
 
@@ -112,9 +112,9 @@ def test_what_a_cluster_says_replaces_nothing_that_a_host_said_of_itself(tmp_pat
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--kind", "mlxconfg", "--target", "x"), "no kind named mlxconfg"),
-        (("--kind", "mlxconfig"), "whose output is it"),
-        (("--kind", "mlxconfig", "--target", "x", "--at", "noon"), "noon is no time"),
+        (("--kind", "mlxconfg", "--target", "x"), "unknown kind 'mlxconfg'"),
+        (("--kind", "mlxconfig"), "--kind needs --target"),
+        (("--kind", "mlxconfig", "--target", "x", "--at", "noon"), "'noon' is not a time"),
         (("--kind", "kubernetes"), "is not JSON"),
     ],
 )

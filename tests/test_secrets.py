@@ -14,7 +14,7 @@ from lab.fleet.tools import ANSWERS
 from lab.sshd_fleet import Host, running
 from railwright.collect import runner
 from railwright.collect.probe import probes, read_only_tools
-from railwright.store.snapshot import find
+from railwright.store.lookup import find
 from tests.searching import everything
 
 pytestmark = pytest.mark.fleet

@@ -13,7 +13,8 @@ import pytest
 from bench.collect_fleet import facts
 from lab import site, slurm
 from lab.sshd_fleet import Host, running
-from railwright.store.snapshot import Snapshot, find
+from railwright.store.lookup import find
+from railwright.store.snapshot import Snapshot
 
 pytestmark = pytest.mark.fleet
 

@@ -11,7 +11,9 @@ from railwright.intent.site import profiles
 
 PACKAGE = SHIPPED.parent
 # Names of working papers that are not in the repository: nobody could look anything up there.
-ELSEWHERE = re.compile(r"\b(reference|rules-review|source-claims|peers|wishes|architecture)\.md\b")
+ELSEWHERE = re.compile(
+    r"\b(?:(?:reference|rules-review|source-claims|peers|wishes|architecture)\.md|truth [A-Z][0-9]+)\b"
+)
 
 
 def _texts() -> dict[Path, str]:

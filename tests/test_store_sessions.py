@@ -29,7 +29,8 @@ from bench.store_sessions import (
     processes_of,
     statuses,
 )
-from railwright.store.snapshot import find, reserve
+from railwright.store.lookup import find
+from railwright.store.snapshot import reserve
 
 pytestmark = pytest.mark.root
 LIST, FINISH = ("store", "list"), ("store", "finish")
@@ -328,7 +329,7 @@ def test_two_finishes_at_once_of_two(store: Store, cut_off: Path) -> None:
 def test_a_check_whose_snapshot_is_pruned(store: Store, whole: Path) -> None:
     """Stopped when it has started the process that runs the rules."""
     store.take(whole, whole.name)
-    checking = store.start("check", "--select", "PCI-02")
+    checking = store.start("check", "--select", "pcie-link-narrow")
     below = Path(f"/proc/{checking.process.pid}/task/{checking.process.pid}/children")
     assert checking.until(lambda: below.read_text() != ""), str(checking.end())
     both = [checking.process.pid, *(int(word) for word in below.read_text().split())]
@@ -533,14 +534,24 @@ def test_the_one_that_is_named_is_finished(store: Store, cut_off: Path) -> None:
 
 # ---- another user ---------------------------------------------------------------------------
 
-WAIVE = ("waive", "PCI-02", "n1", "--reason", "r", "--owner", "o", "--expires", "2099-01-01")
+WAIVE = (
+    "waive",
+    "pcie-link-narrow",
+    "n1",
+    "--reason",
+    "r",
+    "--owner",
+    "o",
+    "--expires",
+    "2099-01-01",
+)
 VERBS: dict[str, tuple[str, ...]] = {
     "collect": COLLECT,
     "finish": FINISH,
     "prune": PRUNE_ALL,
     "merge": ("merge", "2026"),
     "waive": WAIVE,
-    "check": ("check", "--select", "PCI-02"),
+    "check": ("check", "--select", "pcie-link-narrow"),
     "list": LIST,
     "verify": ("store", "verify"),
 }

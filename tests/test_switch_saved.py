@@ -16,7 +16,8 @@ from railwright.model.merge import merge
 from railwright.parse.base import NotUnderstoodError
 from railwright.reach.targets import find_targets, parse_switches
 from railwright.schema.table import tables
-from railwright.store.snapshot import Snapshot, find, load
+from railwright.store.lookup import find
+from railwright.store.snapshot import Snapshot, load
 from tests.altered import without_digests
 from tests.switch_cases import CASES, CONFIG, EVIDENCE, assert_case, case_text, rows
 

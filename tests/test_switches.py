@@ -15,7 +15,7 @@ from lab.switch_sshd import Site, Switch, running
 from railwright.collect.switch import load_system, systems
 from railwright.collect.switch_session import Speaker
 from railwright.errors import ProbeError
-from railwright.store.snapshot import find
+from railwright.store.lookup import find
 from tests.switch_cases import (
     CASES,
     EOS,

@@ -1,6 +1,9 @@
 """What is said of a link, of which only one machine may have been read, or both are at fault."""
 
 import json
+import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +83,7 @@ def test_nothing_is_found_because_a_machine_is_silent(silent: str, tmp_path: Pat
 
 
 def test_the_other_end_that_was_not_read_is_named(tmp_path: Path) -> None:
-    found = check(tmp_path, without("leaf1"), "", "--select", "XHP-01")
+    found = check(tmp_path, without("leaf1"), "", "--select", "link-lossless-differs")
     why = {one["subject"]: (one["reason"], one["why"]) for one in found["unknown"]}
     said = ("other_end_unread", "the other end was not read: leaf1 silent")
     assert why["gpu1:ens1"] == why["spine1:Ethernet1/1"] == said
@@ -97,28 +100,28 @@ def test_what_is_said_at_both_ends_counts_at_one(tmp_path: Path) -> None:
     # All hosts of two differ from their leaf: who is wrong cannot be told.
     found = states(check(tmp_path, no_fec(*HOSTS)))
     assert found == {
-        ("XHP-02", "gpu1:ens1"): ("open", None),
-        ("XHP-02", "gpu2:ens1"): ("open", None),
-        ("XHP-02", "leaf1:Ethernet0"): ("implied", "XHP-02"),
-        ("XHP-02", "leaf1:Ethernet4"): ("implied", "XHP-02"),
+        ("link-settings-differ", "gpu1:ens1"): ("open", None),
+        ("link-settings-differ", "gpu2:ens1"): ("open", None),
+        ("link-settings-differ", "leaf1:Ethernet0"): ("implied", "link-settings-differ"),
+        ("link-settings-differ", "leaf1:Ethernet4"): ("implied", "link-settings-differ"),
     }
 
 
 def test_a_waiver_covers_what_follows_at_the_other_end(tmp_path: Path) -> None:
-    one = WAIVE.format(rule="XHP-02", subject="gpu1:ens1")
+    one = WAIVE.format(rule="link-settings-differ", subject="gpu1:ens1")
     found = states(check(tmp_path, no_fec(*HOSTS), one))
-    assert found["XHP-02", "gpu1:ens1"] == ("waived", None)
-    assert found["XHP-02", "leaf1:Ethernet0"] == ("waived", "XHP-02")
-    assert found["XHP-02", "leaf1:Ethernet4"] == ("implied", "XHP-02")
+    assert found["link-settings-differ", "gpu1:ens1"] == ("waived", None)
+    assert found["link-settings-differ", "leaf1:Ethernet0"] == ("waived", "link-settings-differ")
+    assert found["link-settings-differ", "leaf1:Ethernet4"] == ("implied", "link-settings-differ")
 
 
 def test_a_waiver_covers_what_the_finding_implies(tmp_path: Path) -> None:
     rows = change(fabric(), "qos_priority", {"target": "gpu1", "netdev": "ens1", "priority": 3}, pfc_enabled=False)  # fmt: skip
     open_ = check(tmp_path / "open", rows)
-    assert states(open_)["INTENT.pfc", "gpu1:mlx5_0/1"] == ("open", None)
-    assert states(open_)["XHP-01", "gpu1:ens1"] == ("implied", "INTENT.pfc")
+    assert states(open_)["intent-pfc", "gpu1:mlx5_0/1"] == ("open", None)
+    assert states(open_)["link-lossless-differs", "gpu1:ens1"] == ("implied", "intent-pfc")
     assert open_["exit_status"] == 1
-    one = WAIVE.format(rule="INTENT.pfc", subject="gpu1:mlx5_0/1")
+    one = WAIVE.format(rule="intent-pfc", subject="gpu1:mlx5_0/1")
     waived = check(tmp_path / "waived", rows, one)
     assert {state for state, _ in states(waived).values()} == {"waived"}
     assert {f["waiver"]["owner"] for f in waived["findings"]} == {"kim"}
@@ -126,7 +129,25 @@ def test_a_waiver_covers_what_the_finding_implies(tmp_path: Path) -> None:
 
 def test_a_cause_that_is_not_waived_keeps_what_follows(tmp_path: Path) -> None:
     rows = change(fabric(), "qos_priority", {"target": "gpu1", "netdev": "ens1", "priority": 3}, pfc_enabled=False)  # fmt: skip
-    one = WAIVE.format(rule="QOS-03", subject="gpu1:mlx5_0/1")
+    one = WAIVE.format(rule="data-dscp-lossy", subject="gpu1:mlx5_0/1")
     found = states(check(tmp_path, rows, one))
-    assert found["QOS-03", "gpu1:mlx5_0/1"][0] == "waived"
-    assert found["XHP-01", "gpu1:ens1"] == ("implied", "INTENT.pfc")
+    assert found["data-dscp-lossy", "gpu1:mlx5_0/1"][0] == "waived"
+    assert found["link-lossless-differs", "gpu1:ens1"] == ("implied", "intent-pfc")
+
+
+@pytest.mark.parametrize("silent", ["gpu2", "leaf1"])
+def test_a_silent_machine_is_not_known_to_any_verb(tmp_path: Path, silent: str) -> None:
+    """Not a wrong use, and no link like another."""
+    with_derived(tmp_path, without(silent))
+    pair = ["gpu1:mlx5_0", "gpu2:mlx5_0"]
+    verbs = [["path", *pair], ["links"], ["show", silent]]
+    verbs += [["predict", "ceiling", "--pair", *pair]] if silent == "gpu2" else []
+    for words in verbs:
+        done = subprocess.run(
+            [sys.executable, "-m", "railwright", *words, "--store", str(tmp_path)],
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 3, words
+        if words == ["links"]:
+            assert re.search(r"[1-9]\d* to machines that were not read", done.stdout)

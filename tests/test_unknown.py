@@ -47,7 +47,7 @@ def _lost(answer: Answer, way: str) -> Iterator[Answer]:
 def _fleet(read: Reading, turn: int) -> dict[str, Reading]:
     """Copies of one host; which way a probe is lost goes by turns, so all models see each way.
 
-    One machine under many names: N-24 tells by the boot that these are no doubles.
+    One machine under many names: address-twice tells by the boot that these are no doubles.
     """
     fleet = {WHOLE: read}
     for number, probe in enumerate(probes()):

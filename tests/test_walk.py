@@ -67,7 +67,7 @@ def database_with(
 def _empty_database() -> duckdb.DuckDBPyConnection:
     """One for all: making tables takes longer than walking."""
     database = duckdb.connect()
-    for name in ("target", "link_end", "switch_route", "address", "netdev", "switch_port"):
+    for name in ("target", "link_end", "switch_route", "address", "netdev", "port", "switch_port"):
         kinds = tables()[name].column_types()
         columns = ", ".join(f"{identifier(n)} {kind}" for n, kind in kinds.items())
         database.execute(f"CREATE TABLE {name} ({columns})")

@@ -24,12 +24,16 @@ def written(folder: Path) -> Path:
 
 def test_the_pack_of_the_page_is_sound(tmp_path: Path) -> None:
     (rule,) = load_pack(written(tmp_path)).values()
-    assert (rule.id, rule.subject.kind, rule.optional) == ("SITE-01", "port", ("inferred",))
+    assert (rule.id, rule.subject.kind, rule.optional) == (
+        "storage-port-slow",
+        "port",
+        ("inferred",),
+    )
 
 
 def test_a_verdict_that_hides_what_was_not_read_is_refused(tmp_path: Path) -> None:
     folder = written(tmp_path)
-    file = folder / "link_of_storage.sql"
+    file = folder / "storage_port_slow.sql"
     text = file.read_text()
     file.write_text(text.replace("p.rate_gbps < $", "coalesce(p.rate_gbps, 400) < $"))
     with pytest.raises(RuleError, match="coalesce without `-- null: reason`"):
@@ -48,7 +52,7 @@ def test_a_need_that_makes_no_difference_is_refused(
 ) -> None:
     """No case of the page has a port whose state was not read: it is taken away from one."""
     folder = written(tmp_path)
-    file = folder / "link_of_storage.sql"
+    file = folder / "storage_port_slow.sql"
     state = f"coalesce(p.state, '{instead}') = 'ACTIVE' as applies, -- null: all is well"
     file.write_text(file.read_text().replace("p.state = 'ACTIVE' as applies,", state))
     with pytest.raises(RuleError, match=said):

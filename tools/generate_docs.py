@@ -158,11 +158,11 @@ def _tables() -> Iterator[str]:
 
 
 def _filled_by(table: Table) -> str:
-    """The probes that fill a table; parsers without a probe read what somebody gives."""
+    """The probes that fill a table; parsers without a probe read output that is supplied."""
     pages = {name: f"probes.md#{name}" for name in probes()}
     pages |= {name: f"switches.md#{one.name}" for one in systems().values() for name in one.probes}
     names = [f"[{name}]({pages[name]})" if name in pages else name for name in table.probes]
-    given = " Only where somebody gives such output." if table.optional else ""
+    given = " Only if such output is supplied." if table.optional else ""
     return f"Filled by probe {', '.join(names)}.{given}"
 
 

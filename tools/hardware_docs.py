@@ -18,7 +18,7 @@ def hardware_page() -> Iterator[str]:
     yield GENERATED.format(_DATA)
     yield ""
     yield "`railwright hardware NAME` prints the same for one part, `railwright fit` judges by it."
-    yield "*Not documented* means that nobody has published it, as far as we know: neither zero nor"
+    yield "*Not documented* means that, as far as we know, it is not published: neither zero nor"
     yield "none. A star marks judgement: no document says it. A missing part, or a value that you"
     yield "have a document for, is one line in the data ([CONTRIBUTING.md](../CONTRIBUTING.md))."
     for kind, rows in catalogue().items():

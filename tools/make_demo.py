@@ -68,7 +68,7 @@ parameters = { PCI_WR_ORDERING = "per_mkey(0)", ROCE_CC_PRIO_MASK_P1 = 255 }
 """
 # It must not end before the demonstration does.
 WAIVERS = """[[waive]]
-rule = "PCI-02"
+rule = "pcie-link-narrow"
 subjects = ["{host}:0000:5b:00.0"]
 reason = "riser is on order"
 owner = "kim"

@@ -21,7 +21,7 @@ PAGE = REPOSITORY / "docs/examples/two-nodes-4x400g.md"
 # When the snapshot was made and how old it is: the only things here that move by themselves.
 MOMENT = re.compile(r"\b\d{4}-\d\d-\d\dT\d{4}Z(-\d+)?")
 MOVING = re.compile(r"^Snapshot \S+Z(-\d+)?(, \d+ \w+ old)?,", re.MULTILINE)
-COUNTS = re.compile(r"^\d+ rules (ran: .*|not run)", re.MULTILINE)
+COUNTS = re.compile(r"^\d+ rules(?:: .* decided.*| skipped)", re.MULTILINE)
 
 _CARD = '[[nic]]\npsid = "MT_0000000838"\nparameters = {{ {} }}\n'
 # What a reader of the page would write himself.

@@ -49,6 +49,16 @@ def _imports(file: Path) -> Iterator[str]:
             yield from (f"{node.module}.{name.name}" for name in node.names)
 
 
+def _queries(file: Path) -> Iterator[Path]:
+    """The SQL files that a module reads: read_sql(__file__, "gap_row.sql")."""
+    for node in ast.walk(_code(file)):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "read_sql":
+            name = node.args[1]
+            if not isinstance(name, ast.Constant):
+                raise TypeError(f"{file.name}:{node.lineno}: read_sql needs the name in words")
+            yield file.parent / str(name.value)
+
+
 def _sources(file: Path) -> set[Path]:
     """A module, the modules of our floors that it imports, and the data beside each."""
     found: set[Path] = set()
@@ -59,6 +69,7 @@ def _sources(file: Path) -> set[Path]:
             continue
         found |= {one, *(p for p in (one.with_suffix(".toml"),) if p.is_file())}
         found |= set(one.with_name(f"{one.stem}s").glob("*.toml"))  # system.py: systems/*.toml
+        found |= set(_queries(one))
         waiting += [
             f for f in map(_file, _imports(one)) if f and f != _file("railwright.schema.table")
         ]

@@ -32,15 +32,14 @@ def _index() -> Iterator[str]:
         yield ""
         yield f"## {topic}"
         yield ""
-        yield from head("rule", "fault", "severity", "of each", "")
+        yield from head("rule", "fault", "severity", "of each", "formerly", "")
         for rule in shipped().values():
             if rule.topic == topic:
                 marks = ["preview"] if rule.preview else []
                 marks += ["two snapshots"] if rule.baseline else []
                 kind = rule.subject.kind.replace("_", " ")
-                yield row(
-                    _link(rule), rule.title, ", ".join(rule.severities), kind, ", ".join(marks)
-                )
+                graded, before = ", ".join(rule.severities), ", ".join(rule.aliases)
+                yield row(_link(rule), rule.title, graded, kind, before, ", ".join(marks))
 
 
 def _page(rule: Rule) -> Iterator[str]:
@@ -50,13 +49,15 @@ def _page(rule: Rule) -> Iterator[str]:
     yield ""
     kind = rule.subject.kind.replace("_", " ")
     marks = [f"severity {' or '.join(rule.severities)}", f"of each {kind}", f"since {rule.since}"]
+    marks += [f"formerly {', '.join(rule.aliases)}"] if rule.aliases else []
     marks += ["preview: only when selected"] if rule.preview else []
     marks += ["needs an earlier snapshot (`--before`)"] if rule.baseline else []
-    yield "; ".join(marks).capitalize() + "."
+    text = "; ".join(marks)
+    yield text[0].upper() + text[1:] + "."  # old ids keep their capitals
     for title, text in (
         ("Why it matters", rule.why),
         ("What to do", rule.do),
-        ("When it is wrong", rule.wrong),
+        ("Exceptions", rule.wrong),
     ):
         yield from ("", f"## {title}", "", text)
     if rule.grades:
@@ -92,13 +93,13 @@ def coverage() -> dict[str, tuple[str, str]]:
     reasons = cast("dict[str, str]", data["without_a_rule"])
     covered: dict[str, list[str]] = {}
     for rule in shipped().values():
-        for name in (rule.id, *rule.covers):
+        for name in (*rule.names, *rule.covers):
             covered.setdefault(name, []).append(_link(rule))
     found = {}
     for name, title in cast("dict[str, str]", data["proposed"]).items():
         rules = ", ".join(covered.get(name, []))
         why = reasons.get(name, "")
-        if why.startswith("covered by INTENT."):
+        if why.startswith("covered by intent-"):
             why = ""  # the rule itself says that it covers it
         found[name] = (title, "; ".join(part for part in (rules, why) if part))
     return found
@@ -181,7 +182,7 @@ def _site() -> Iterator[str]:
         (
             "[[class]]: what machines have in them",
             CLASS,
-            "The last class that names a host counts. INV-01 and INV-02 hold hosts to `slots`.",
+            "The last class that names a host counts. Rules of the inventory hold it to `slots`.",
         ),
         (
             "A slot of a class",
@@ -191,7 +192,7 @@ def _site() -> Iterator[str]:
         (
             "[[role]]: what ports are for",
             ROLE,
-            "Counts before the inferred role, which caps the severity of findings at medium.",
+            "Counts before an inferred role, which caps severity at medium, in every command.",
         ),
         ("[[nic]]: firmware of one type of card", NIC, ""),
     ):
@@ -209,7 +210,7 @@ def _site() -> Iterator[str]:
     yield "  and perhaps `length_m`, `rail`, `plane`; others are left aside. A host's port is"
     yield "  its network device or its RDMA device, a switch's port its name or its alias."
     yield '- `never_touch = ["eno1"]`: network devices that no plan may change; `*` = anything.'
-    yield "- `[parameters.LNK-04]`: thresholds of one rule, by the names on its page."
+    yield "- `[parameters.link-ber-high]`: thresholds of one rule, by the names on its page."
     yield '- `[out_of_service]`: `"gpu[007-009]" = "why"`, read by `railwright collect`.'
 
 

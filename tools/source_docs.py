@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from railwright.check.rule import shipped
+from railwright.check.rule import by_name, shipped
 from railwright.check.sources import documents, reference, review
 from tools.markdown import GENERATED, head, row
 
@@ -27,8 +27,9 @@ def _page() -> Iterator[str]:
         yield row(name, about, ", ".join(keys))
     yield from ("", "## Review", "")
     yield from head("name", "rests on")
+    now = by_name(shipped().values())
     for name, keys in review().items():
-        shown = f"[{name}](rules/{name}.md)" if name in shipped() else name
+        shown = f"[{name}](rules/{now[name]}.md)" if name in now else name
         yield row(shown, ", ".join(keys))
     yield from ("", "## Documents", "")
     yield from head("key", "where")

@@ -54,6 +54,8 @@ def _smi(host: HostModel) -> Rows:
                 "pcie_width_current": width,
                 "pcie_width_max": min(spot.function.width_max, slot.width_max),
                 "replay_counter": 0,
+                "fabric_state": "Completed" if PRODUCTS[gpu.product].nvlinks else "",
+                "fabric_status": "Success" if PRODUCTS[gpu.product].nvlinks else "",
             }
         )
     return rows

@@ -1,3 +1,3 @@
-"""Railwright makes the RDMA fabric of a GPU cluster true and keeps it so."""
+"""Railwright finds and explains what is wrong in the RDMA fabric of a GPU cluster."""
 
 __version__ = "0.1.0"

@@ -5,6 +5,7 @@
     ├── ProbeError             a probe definition was refused when it was loaded
     ├── RuleError              a rule, its cases or a rule pack was refused
     ├── SnapshotError          a snapshot is missing, damaged or of another format
+    ├── NotReadError           exit 3: the question is right, and the machine did not answer
     └── ToolMissingError       a program of this machine that was asked for is not there
 
 A machine that fails is a row, never an exception. Each error says what happened, why it matters
@@ -14,6 +15,8 @@ and what to do, because the reader is in a hurry and is not the author of this p
 
 class RailwrightError(Exception):
     """A fault of the tool or of its use; never of a machine it looked at."""
+
+    exit_code = 2
 
     def __init__(self, what: str, *, why: str = "", do: str = "") -> None:
         super().__init__(what)
@@ -40,6 +43,12 @@ class RuleError(RailwrightError):
 
 class SnapshotError(RailwrightError):
     """A snapshot is missing, damaged, unfinished or of another format."""
+
+
+class NotReadError(RailwrightError):
+    """What was asked for is a machine that did not answer: nobody knows, which is no wrong use."""
+
+    exit_code = 3
 
 
 class ToolMissingError(RailwrightError):

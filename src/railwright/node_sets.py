@@ -49,7 +49,7 @@ class Groups(Protocol):
 def unfold(text: str) -> list[str]:
     """`gpu[1-3]` -> `gpu1, gpu2, gpu3`; without groups, which only the site itself can resolve."""
     if re.search(r"(?:^|[,!&^])\s*@|[*?]", text):
-        raise _wrong(text, "groups and patterns cannot be looked up here", DO)
+        raise _wrong(text, "groups and patterns are not supported here", DO)
     return _expand(text, RESOLVER_NOGROUP, DO)
 
 
@@ -76,8 +76,8 @@ def _expand(text: str, resolver: object, do: str) -> list[str]:
     bad = [name for name in names if not is_machine_name(name)]
     if bad:
         raise UsageError(
-            f"not a host name: {bad[0][:200]!r}",
-            why="Names go to ssh and srun as arguments and must not look like anything else.",
+            f"{bad[0][:200]!r} is not a host name",
+            why="Host names are passed to ssh and srun as arguments.",
         )
     return names
 
@@ -95,7 +95,7 @@ def _check(text: str, do: str) -> None:
     if count > MOST_MACHINES:
         raise UsageError(
             f"{text[:200]!r} names {count:,} machines",
-            why=f"At most {MOST_MACHINES:,} can be named.",
+            why=f"The limit is {MOST_MACHINES:,}.",
             do=do,
         )
 
@@ -118,7 +118,7 @@ class _CheckedGroups:
     def group_nodes(self, group: str, namespace: str | None = None) -> Any:
         for name in (group, namespace or "-"):
             if not _GROUP_NAME.fullmatch(name):
-                raise _wrong(f"@{name}", "no group is called so", DO)
+                raise _wrong(f"@{name}", "unknown group", DO)
         return super().group_nodes(group, namespace)  # type: ignore[misc]
 
 
@@ -157,7 +157,7 @@ def _resolver(ours: Mapping[str, Groups]) -> GroupResolver:
         resolver = _SiteGroups(configs)
         known = resolver.sources()
     except GroupResolverError as error:
-        raise UsageError(f"groups.conf: {error}", do="Correct the file it names.") from error
+        raise UsageError(f"groups.conf: {error}", do="Correct that file.") from error
     except KeyError:  # no groups.conf at all
         resolver, known = _NoSiteGroups(), []
     for name, groups in ours.items():

@@ -27,7 +27,5 @@ def load_toml(text: str, name: str) -> dict[str, object]:
     try:
         data: dict[str, object] = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise UsageError(
-            f"{name} is not valid TOML: {error}", do="Correct the line it names."
-        ) from error
+        raise UsageError(f"{name} is not valid TOML: {error}", do="Correct that line.") from error
     return data

@@ -98,8 +98,8 @@ def test_a_front_end_card_does_not_stand_in_for_a_lost_one(fleet: Make, healthy:
     (host,) = healthy("hgx_h100", 1).values()
     site = 'profile = "observe"\n[[class]]\nname = "hgx"\ncompute_nics = 8\n'
     report = fleet({"ember-h001": lost_in_this_layout(host)}).check(site)
-    assert report.severity("INTENT.compute_nics", "ember-h001") in MEDIUM_OR_WORSE
-    (finding,) = report.of("INTENT.compute_nics", "ember-h001")
+    assert report.severity("intent-compute-nics", "ember-h001") in MEDIUM_OR_WORSE
+    (finding,) = report.of("intent-compute-nics", "ember-h001")
     assert (finding["observed"], finding["expected"]) == ("7", "8")
     assert report.exit_status == 1
 

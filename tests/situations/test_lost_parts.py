@@ -42,8 +42,8 @@ NIC_LOST, GPU_LOST, RDMA_LOST, MODULE_LOST, GPU_AND_MTU, STUCK, *WHOLE = HOSTS
 NIC_PLACE = ("5b:00.0", "5a:00.0", "0000:58")
 GPU_PLACE = ("5c:00.0", "5a:01.0", "0000:58")
 FOURTH = ("0000:5b:00.0", "mlx5_3", "enp91s0np0")
-NO_INVENTORY = "no rule INV-01: a host that lost a part is alone in a kind of its own"
-NO_DEVICE_RULE = "no rule INV-02: a network device alone counts as a living NIC"
+NO_INVENTORY = "no rule part-missing: a host that lost a part is alone in a kind of its own"
+NO_DEVICE_RULE = "no rule rdma-device-missing: a network device alone counts as a living NIC"
 
 
 def without_module(host: Reading) -> Reading:
@@ -121,22 +121,22 @@ def test_nine_whole_hosts_have_nothing_to_report(healthy_fleet: Fleet) -> None:
 
 @pytest.mark.parametrize(("host", "place"), [(NIC_LOST, NIC_PLACE), (GPU_LOST, GPU_PLACE)])
 def test_a_nic_or_gpu_off_the_bus(report: Report, host: str, place: tuple[str, ...]) -> None:
-    assert report.severity("INV-01", host) in MEDIUM_OR_WORSE
-    (finding,) = report.of("INV-01", host)
+    assert report.severity("part-missing", host) in MEDIUM_OR_WORSE
+    (finding,) = report.of("part-missing", host)
     assert any(name in naming(finding) for name in place)
     assert finding["state"] == "open"
     assert report.exit_status == 1
 
 
 def test_a_nic_with_a_network_device_and_no_rdma_device(report: Report) -> None:
-    found = [f for f in report.at(RDMA_LOST) if f["rule"] == "INV-02"]
+    found = [f for f in report.at(RDMA_LOST) if f["rule"] == "rdma-device-missing"]
     assert [f["severity"] in MEDIUM_OR_WORSE for f in found] == [True]
     assert "5b:00.0" in naming(found[0])
     assert report.exit_status == 1
 
 
 def test_the_rdma_module_is_not_loaded(report: Report) -> None:
-    found = [f for f in report.at(MODULE_LOST) if f["rule"] == "INV-02"]
+    found = [f for f in report.at(MODULE_LOST) if f["rule"] == "rdma-device-missing"]
     assert found
     assert all(f["severity"] in MEDIUM_OR_WORSE for f in found)
     assert report.exit_status == 1
@@ -144,9 +144,9 @@ def test_the_rdma_module_is_not_loaded(report: Report) -> None:
 
 def test_a_lost_gpu_does_not_take_its_nic_along(report: Report) -> None:
     # The NIC of the lost GPU is for compute as before: its MTU counts, and NCCL may name it.
-    assert report.severity("INV-01", GPU_AND_MTU) in MEDIUM_OR_WORSE
-    assert report.severity("MTU-01", f"{GPU_AND_MTU}:mlx5_3/1") in MEDIUM_OR_WORSE
-    assert report.severity("NCC-02", GPU_AND_MTU) is None
+    assert report.severity("part-missing", GPU_AND_MTU) in MEDIUM_OR_WORSE
+    assert report.severity("rdma-mtu-small", f"{GPU_AND_MTU}:mlx5_3/1") in MEDIUM_OR_WORSE
+    assert report.severity("nccl-hca-wrong", GPU_AND_MTU) is None
 
 
 def test_whole_hosts_among_them_are_not_blamed(report: Report) -> None:
@@ -156,7 +156,7 @@ def test_whole_hosts_among_them_are_not_blamed(report: Report) -> None:
 
 def test_a_card_that_gives_no_device_at_all(report: Report) -> None:
     rules = {f["rule"] for f in report.at(f"{STUCK}:0000:5b:00.0")}
-    assert rules & {"PCI-07", "INV-02"}
+    assert rules & {"nic-without-rdma", "rdma-device-missing"}
     assert report.exit_status == 1
 
 
@@ -181,8 +181,8 @@ def test_one_host_on_its_first_visit_has_no_reference(
     report = fleet(healthy("two_socket_4x400g", 1)).check()
     (name,) = healthy("two_socket_4x400g", 1)
     assert report.found() == []
-    assert [(one["rule"], one["subject"]) for one in report.unknown] == [("INV-01", name)]
-    assert NO_REFERENCE in (report.reason("INV-01", name) or "")
+    assert [(one["rule"], one["subject"]) for one in report.unknown] == [("part-missing", name)]
+    assert NO_REFERENCE in (report.reason("part-missing", name) or "")
     assert report.exit_status == 3
 
 
@@ -193,5 +193,5 @@ def test_a_gpu_host_without_one_compute_port(
     for rail, netdev in enumerate(RAILS):
         host = lost_nic(host, COMPUTE_NICS[rail], f"mlx5_{rail}", netdev)
     report = fleet({"ember-h001": without_nccl_file(host)}).check()
-    assert report.severity("INV-03", "ember-h001") in HIGH_OR_WORSE
+    assert report.severity("compute-port-missing", "ember-h001") in HIGH_OR_WORSE
     assert report.exit_status == 1

@@ -20,7 +20,14 @@ STATUSES = ("failed", "absent")
 NOT_NEEDED = {"failed": ("lldpctl",), "absent": ("lldpctl", "libraries")}
 
 # It is one machine under all these names: what it has twice is no fault here.
-ONE_MACHINE = ("--ignore", "INV-05", "--ignore", "N-24", "--ignore", "N-27")
+ONE_MACHINE = (
+    "--ignore",
+    "machine-twice",
+    "--ignore",
+    "address-twice",
+    "--ignore",
+    "hostname-of-another",
+)
 
 
 def name_of(probe: str, status: str) -> str:

@@ -148,7 +148,7 @@ def test_a_host_without_any_file_on_limits(fleet: Make, healthy: Healthy) -> Non
     (host,) = healthy("two_socket_4x400g", 1).values()
     report = fleet({"garnet-n001": unanswered(host, "limits", "absent")}).check()
     assert report.found() == []
-    assert report.reason("DRV-05", "garnet-n001")
+    assert report.reason("memlock-limited", "garnet-n001")
     assert report.exit_status == 3
 
 
@@ -264,8 +264,8 @@ def test_faults_of_a_host_with_amd_gpus(fleet: Make, healthy: Healthy) -> None:
     host = mi300x(without_nccl_file(host))
     host = port_down(mtu(host, RAILS[3], 1500), "mlx5_5", RAILS[5])
     report = fleet({"ember-h001": host}).check()
-    assert report.severity("LNK-01", "ember-h001:mlx5_5/1") in MEDIUM_OR_WORSE
-    assert report.severity("MTU-01", "ember-h001:mlx5_3/1") in MEDIUM_OR_WORSE
+    assert report.severity("port-down", "ember-h001:mlx5_5/1") in MEDIUM_OR_WORSE
+    assert report.severity("rdma-mtu-small", "ember-h001:mlx5_3/1") in MEDIUM_OR_WORSE
     assert [u["rule"] for u in report.unknown if "nvidia" in plain(u["why"])] == []
     assert report.exit_status == 1
 

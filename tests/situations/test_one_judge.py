@@ -34,7 +34,7 @@ def made(tmp_path: Path) -> Make:
 def test_a_cumulus_leaf_that_trusts_both_fields(made: Make) -> None:
     sound = made(fabric())
     report: Report = sound.check()
-    assert report.found("XHP-01") == []
+    assert report.found("link-lossless-differs") == []
     assert "  0 with findings" in sound.run("links").stdout
     assert "Nothing breaks it" in sound.run("path", *ENDS).stdout
 
@@ -43,7 +43,7 @@ def test_a_class_that_was_not_understood_is_no_difference(made: Make) -> None:
     unread = {"target": "leaf1", "dscp": 26}
     blurred = made(change(fabric(), "switch_dscp", unread, traffic_class=None))
     assert "  0 with findings" in blurred.run("links").stdout
-    assert blurred.check().severity("XHP-01", "leaf1:Ethernet0") is None
+    assert blurred.check().severity("link-lossless-differs", "leaf1:Ethernet0") is None
 
 
 def by_dcb_alone() -> Rows:
@@ -76,7 +76,7 @@ def test_host_qos_that_only_dcb_tells(made: Make) -> None:
     inbox = made(by_dcb_alone())
     report = inbox.check()
     for host in HOSTS:
-        assert report.reason("XHP-01", f"{host}:ens1") is None
+        assert report.reason("link-lossless-differs", f"{host}:ens1") is None
     assert "was not read" not in inbox.run("path", *ENDS).stdout
 
 

@@ -28,7 +28,7 @@ def test_the_site_file_has_the_names_of_before(
     site = lasting_fleet(sound).proposed_site()
     report = lasting_fleet(each(sound, renamed)).check(site)
     assert report.found() == []
-    assert {report.reason("INV-01", host) for host in sound} == {
+    assert {report.reason("part-missing", host) for host in sound} == {
         "like parts sit below root bridges of other names than are expected"
     }
     assert report.exit_status == 3
@@ -41,6 +41,6 @@ def test_a_lost_nic_is_told_with_the_switch_that_is_left(
     struck = sorted(sound)[1]
     fleet = lasting_fleet({**sound, struck: lost_nic(renamed(sound[struck]), *FOURTH)})
     report = fleet.check()
-    (finding,) = report.of("INV-01", struck)
+    (finding,) = report.of("part-missing", struck)
     assert "(0000:5b:00.0): slot empty" in finding["observed"]
-    assert report.found("INV-01") == [("INV-01", struck, "blocker")]
+    assert report.found("part-missing") == [("part-missing", struck, "blocker")]

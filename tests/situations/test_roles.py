@@ -68,8 +68,8 @@ def of_routed(routed: Fleet) -> Report:
 
 @pytest.mark.parametrize("host", ["ember-h001", "ember-h002"], ids=["advertised", "by BGP"])
 def test_a_default_route_over_rails_hides_no_fault(of_routed: Report, host: str) -> None:
-    assert of_routed.severity("LNK-01", f"{host}:mlx5_5/1") in MEDIUM_OR_WORSE
-    assert of_routed.severity("MTU-01", f"{host}:mlx5_3/1") in MEDIUM_OR_WORSE
+    assert of_routed.severity("port-down", f"{host}:mlx5_5/1") in MEDIUM_OR_WORSE
+    assert of_routed.severity("rdma-mtu-small", f"{host}:mlx5_3/1") in MEDIUM_OR_WORSE
     assert of_routed.exit_status == 1
 
 
@@ -103,7 +103,7 @@ def test_a_port_down_on_one_host_with_four_nics(
     host = without_nccl_file(healthy("two_socket_4x400g", 1)["garnet-n001"])
     struck = down_without_address(host, keeps_address=keeps_address)
     report = fleet({"garnet-n001": struck}).check()
-    assert report.severity("LNK-01", "garnet-n001:mlx5_2/1") in MEDIUM_OR_WORSE
+    assert report.severity("port-down", "garnet-n001:mlx5_2/1") in MEDIUM_OR_WORSE
     assert report.exit_status == 1
 
 
@@ -111,7 +111,7 @@ def test_a_port_down_on_one_infiniband_host(fleet: Make, healthy: Healthy) -> No
     host = without_nccl_file(healthy("hgx_a100_infiniband", 1)["basalt-h001"])
     struck = port_down(host, "mlx5_3", "ib3", keeps_address=False)
     report = fleet({"basalt-h001": struck}).check()
-    assert report.severity("LNK-01", "basalt-h001:mlx5_3/1") in MEDIUM_OR_WORSE
+    assert report.severity("port-down", "basalt-h001:mlx5_3/1") in MEDIUM_OR_WORSE
     assert report.exit_status == 1
 
 
@@ -157,8 +157,8 @@ def test_three_compute_cards_and_one_for_storage(fleet: Make, mixed: dict[str, R
 
 def test_a_compute_port_at_half_its_rate_stays_one(slow: Fleet) -> None:
     report = slow.check()
-    assert report.severity("LNK-02", "garnet-n001:mlx5_2/1") in MEDIUM_OR_WORSE
-    assert report.severity("MTU-01", "garnet-n001:mlx5_2/1") in MEDIUM_OR_WORSE
+    assert report.severity("port-slower-than-peers", "garnet-n001:mlx5_2/1") in MEDIUM_OR_WORSE
+    assert report.severity("rdma-mtu-small", "garnet-n001:mlx5_2/1") in MEDIUM_OR_WORSE
     assert report.exit_status == 1
 
 
@@ -166,7 +166,7 @@ def test_a_class_that_names_rate_and_number_finds_it(slow: Fleet) -> None:
     report = slow.check(
         'profile = "observe"\n[[class]]\nname = "gb"\nport_rate_gbps = 400\ncompute_nics = 3\n'
     )
-    assert report.severity("INTENT.port_rate", "garnet-n001:mlx5_2/1") in MEDIUM_OR_WORSE
+    assert report.severity("intent-port-rate", "garnet-n001:mlx5_2/1") in MEDIUM_OR_WORSE
     # Three are there; one of them is slow.
-    assert report.found("INTENT.compute_nics") == []
+    assert report.found("intent-compute-nics") == []
     assert report.exit_status == 1

@@ -37,8 +37,17 @@ def eos(tmp_path_factory: pytest.TempPathFactory, healthy: Healthy) -> Report:
 UNREAD = ("does not report", "values not read", "not reported", "not collected", "not asked")
 
 
-# SWQ-09 compares two snapshots: with one it is not run, and `check` says so.
-@pytest.mark.parametrize("rule", ["SWQ-03", "SWQ-06", "SWQ-13", "SWQ-15", "SWQ-18"])
+# switch-pause-storm compares two snapshots: with one it is not run, and `check` says so.
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "switch-ecn-off",
+        "switch-no-headroom",
+        "switch-headroom-small",
+        "switch-cnp-queue",
+        "switch-early-drop",
+    ],
+)
 def test_what_eos_did_not_tell_is_open(eos: Report, rule: str) -> None:
     for port in ("Ethernet1/1", "Ethernet2/1"):
         reason = eos.reason(rule, f"{LEAF}:{port}")
@@ -66,11 +75,11 @@ def four_systems(tmp_path_factory: pytest.TempPathFactory) -> Report:
 @pytest.mark.parametrize(
     ("rule", "port"),
     [
-        ("SWQ-08", "spine2:Eth1/1"),
-        ("SWQ-14", "spine2:Eth1/1"),
-        ("SWQ-13", "spine2:Eth1/1"),
-        ("SWQ-17", "leaf2:swp1s0"),
-        ("SWQ-17", "leaf1:Ethernet0"),
+        ("switch-watchdog-missing", "spine2:Eth1/1"),
+        ("switch-watchdog-without-pfc", "spine2:Eth1/1"),
+        ("switch-headroom-small", "spine2:Eth1/1"),
+        ("switch-global-pause", "leaf2:swp1s0"),
+        ("switch-global-pause", "leaf1:Ethernet0"),
     ],
     ids=lambda text: text,
 )
@@ -94,7 +103,8 @@ def assert_only_unread(report: Report) -> None:
     assert [
         (rule, why)
         for rule, _, why in report.open_questions()
-        if rule not in ("SWQ-06", "SWQ-13") and not any(words in why for words in UNREAD)
+        if rule not in ("switch-no-headroom", "switch-headroom-small")
+        and not any(words in why for words in UNREAD)
     ] == []
 
 
@@ -112,7 +122,7 @@ def test_nor_between_the_two_ends_of_a_link(tmp_path: Path, healthy: Healthy) ->
     both = fabric_of(tmp_path, healthy("hgx_h100", 2), "sonic", sonic_leaf("N/A"))
     report = both.check()
     assert [one for one in report.found() if one[2] != "info"] == []
-    assert report.reason("XHP-02", f"{LEAF}:Ethernet0")
+    assert report.reason("link-settings-differ", f"{LEAF}:Ethernet0")
     assert report.exit_status == 3
 
 

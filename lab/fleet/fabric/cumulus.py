@@ -304,7 +304,7 @@ def platform(switch: Switch) -> Tree:
         "manufacturer": "Mellanox",
         "product-name": switch.model.name,
         "serial-number": switch.serial,
-        "asic-model": "Spectrum-4" if switch.model.spectrum == 4 else "Spectrum-2",
+        "asic-model": f"Spectrum-{switch.model.spectrum}",
     }
 
 

@@ -47,7 +47,7 @@ class Fault:
     @property
     def makes_odd(self) -> bool:
         """The host is of a kind of its own then, and not compared with others."""
-        return "FLT-05 {host}" in self.excuses
+        return "nic-names-differ {host}" in self.excuses
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ ALL = (
 FAULTS = (
     Fault(
         name="gpu_off_the_bus",
-        rule="GPU-01",
+        rule="gpu-xid",
         models=ALL,
         at="gpu",
         change=message(
@@ -19,25 +19,25 @@ FAULTS = (
             "NVRM: Xid (PCI:{gpu}): 79, pid='<unknown>', name=<unknown>, "
             "GPU has fallen off the bus.",
         ),
-        expects=("GPU-01 {host}",),
+        expects=("gpu-xid {host}",),
         severity="blocker",
     ),
     Fault(
         name="memory_row_waits",
-        rule="GPU-01",
+        rule="gpu-xid",
         models=("hgx_h100",),
         at="gpu",
         change=message(
             "NVRM: Xid (PCI:{gpu}): 63, pid=2211, name=python3, Row Remapper: "
             "New row (0x00000000000abcde) marked for remapping, reset gpu to activate.",
         ),
-        expects=("GPU-01 {host}",),
+        expects=("gpu-xid {host}",),
         severity="low",
         clashes=("gpu_off_the_bus",),
     ),
     Fault(
         name="nvswitch_failed",
-        rule="GPU-02",
+        rule="nvswitch-sxid",
         models=("hgx_h100", "hgx_a100_infiniband"),
         at="host",
         change=message(
@@ -45,7 +45,7 @@ FAULTS = (
             "Link 41 egress non-posted PRIV error (First)",
             "nvidia-nvswitch0: SXid (PCI:0000:83:00.0): 12028, Data {{0x00000000, 0x00000000}}",
         ),
-        expects=("GPU-02 {host}",),
+        expects=("nvswitch-sxid {host}",),
         severity="high",
     ),
 )

@@ -28,8 +28,19 @@ VENDOR_STACK = (
 )
 # What is not asked of a host that has guests.
 HAS_GUESTS = (
-    *("GDR-01 {nics}", "GDR-06 {host}", "GDR-07 {host}", "GDR-11 {gpus}"),
-    *("* {port}", "* {device}", "N-09 {nic}", "PCI-03 {nic}", "PCI-07 {nic}"),
+    *(
+        "acs-redirect {nics}",
+        "iommu-translates {host}",
+        "gpudirect-no-provider {host}",
+        "gpu-without-near-nic {gpus}",
+    ),
+    *(
+        "* {port}",
+        "* {device}",
+        "pcie-capped-by-firmware {nic}",
+        "pcie-below-port-rate {nic}",
+        "nic-without-rdma {nic}",
+    ),
 )
 GUESTS = ("guest_without_ats", "guest_with_ats_and_without_acs")
 
@@ -110,86 +121,97 @@ def _translating(now: Kernel) -> Kernel:
 FAULTS = (
     Fault(
         name="acs_redirect",
-        rule="GDR-01",
+        rule="acs-redirect",
         models=("hgx_h100", "hgx_a100_infiniband", "two_socket_4x400g", "kubernetes_worker"),
         at="rail",
         change=port_above({"acs": ACS_ON}),
-        expects=("GDR-01 {nic}",),
+        expects=("acs-redirect {nic}",),
     ),
     Fault(
         name="guest_without_ats",
-        rule="GDR-04",
+        rule="ats-off-for-guests",
         models=("kubernetes_worker",),
         at="rail",
         change=_guest("False(0)"),
-        expects=("GDR-04 {nic}",),
-        hides=("INV-02 {nic}", "INV-04 {nic}"),  # its devices and links only the guest knows
+        expects=("ats-off-for-guests {nic}",),
+        hides=(
+            "rdma-device-missing {nic}",
+            "link-missing {nic}",
+        ),  # its devices and links only the guest knows
         excuses=(*OTHER_KIND, *HAS_GUESTS),
         clashes=GUESTS,
         severity="high",
     ),
     Fault(
         name="guest_with_ats_and_without_acs",
-        rule="N-13",
+        rule="acs-wrong-for-guests",
         models=("kubernetes_worker",),
         at="rail",
         change=_guest("True(1)"),
-        expects=("N-13 {nic}",),
-        hides=("INV-02 {nic}", "INV-04 {nic}"),  # its devices and links only the guest knows
+        expects=("acs-wrong-for-guests {nic}",),
+        hides=(
+            "rdma-device-missing {nic}",
+            "link-missing {nic}",
+        ),  # its devices and links only the guest knows
         excuses=(*OTHER_KIND, *HAS_GUESTS),
         clashes=GUESTS,
         severity="high",
     ),
     Fault(
         name="dma_function_apart",
-        rule="N-14",
+        rule="data-direct-iommu-group",
         models=("hgx_h100",),
         at="gpu",
         change=_apart,
-        expects=("N-14 {gpu}",),
+        expects=("data-direct-iommu-group {gpu}",),
         severity="high",
     ),
     Fault(
         name="card_in_another_slot",
-        rule="GDR-11",
+        rule="gpu-without-near-nic",
         models=("hgx_h100",),
         at="rail",
         change=_in_another_slot,
-        expects=("GDR-11 {gpu}",),
-        implies=("INV-01 {host}",),  # from its own slot it is missing
+        expects=("gpu-without-near-nic {gpu}",),
+        implies=("part-missing {host}",),  # from its own slot it is missing
         # Its inferred role is another one, so it is in a group of its own.
-        excuses=("FWC-01 {nic}", "MTU-02 {port}", "LNK-02 {port}", "ADR-03 {port}"),
+        excuses=(
+            "firmware-differs {nic}",
+            "rdma-mtu-differs {port}",
+            "port-slower-than-peers {port}",
+            "gid-index-differs {port}",
+        ),
         severity="medium",
     ),
     Fault(
         name="iommu_translates",
-        rule="GDR-06",
+        rule="iommu-translates",
         models=BARE_METAL,
         at="host",
         change=kernel(_translating),
-        expects=("GDR-06 {host}",),
-        implies=("FLT-01 {host}",),  # the command line differs from the peers'
+        expects=("iommu-translates {host}",),
+        implies=("host-config-differs {host}",),  # the command line differs from the peers'
     ),
     Fault(
         name="no_peer_memory",
-        rule="GDR-07",
+        rule="gpudirect-no-provider",
         models=(*BARE_METAL, "passthrough_vm"),
         at="host",
         change=several(without_modules("nvidia_peermem"), host({"kernel.gpu_driver_open": False})),
-        expects=("GDR-07 {host}",),
-        implies=("FLT-01 {host}",),
-        excuses=("GDR-08 {host}",),
+        expects=("gpudirect-no-provider {host}",),
+        implies=("host-config-differs {host}",),
+        excuses=("peermem-not-registered {host}",),
         severity="high",
         clashes=("peer_memory_refused",),
     ),
     Fault(
         name="peer_memory_not_registered",
-        rule="GDR-08",
+        rule="peermem-not-registered",
         models=VENDOR_STACK,
         at="host",
         change=host({"kernel.gpu_driver_open": False, "kernel.peer_memory_registered": False}),
-        expects=("GDR-08 {host}",),
-        implies=("FLT-01 {host}",),
+        expects=("peermem-not-registered {host}",),
+        implies=("host-config-differs {host}",),
         severity="high",
         clashes=("peer_memory_refused",),  # a closed driver without the module is another fault
     ),

@@ -21,21 +21,21 @@ def _no_node(place: Place) -> HostModel:
 FAULTS = (
     Fault(
         name="no_node",
-        rule="NUM-01",
+        rule="numa-node-unknown",
         # Hosts with a root bus for each card.
         models=("hgx_h100", "kubernetes_worker", "two_socket_4x400g", "socket_direct"),
         at="rail",
         change=_no_node,
-        expects=("NUM-01 {nic}",),
+        expects=("numa-node-unknown {nic}",),
         severity="medium",
     ),
     Fault(
         name="no_topology_file",
-        rule="NUM-05",
+        rule="topology-flat",
         models=("passthrough_vm",),
         at="host",
         change=settings({"NCCL_TOPO_FILE": ""}),
-        expects=("NUM-05 {host}",),
+        expects=("topology-flat {host}",),
         severity="high",
     ),
 )

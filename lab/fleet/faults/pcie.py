@@ -16,16 +16,26 @@ from lab.fleet.model import HostModel
 SLOTS = ("hgx_h100", "hgx_a100_infiniband", "two_socket_4x400g", "kubernetes_worker")
 # A host that misses a card is of another kind than its peers: too few to be compared in.
 OTHER_KIND = (
-    *("FLT-01 {host}", "FLT-05 {host}", "DRV-06 {host}"),
-    *("FWC-01 {cards}", "MTU-02 {rails}", "LNK-02 {rails}", "ADR-03 {rails}"),
+    *("host-config-differs {host}", "nic-names-differ {host}", "driver-differs {host}"),
+    *(
+        "firmware-differs {cards}",
+        "rdma-mtu-differs {rails}",
+        "port-slower-than-peers {rails}",
+        "gid-index-differs {rails}",
+    ),
 )
 # What is asked of the card itself, and a card without a driver or firmware does not answer.
 UNANSWERED = (
-    *("N-09 {nic}", "FWC-03 {nic}", "FWC-05 {nic}", "FWC-08 {nic}"),
-    "INTENT.firmware {nic}",
-    "INTENT.parameter {nic}:PCI_WR_ORDERING",
-    "INTENT.parameter {nic}:ROCE_CC_PRIO_MASK_P1",
-    "INTENT.parameter_name {nic}",
+    *(
+        "pcie-capped-by-firmware {nic}",
+        "firmware-parameter-pending {nic}",
+        "firmware-no-reset-level {nic}",
+        "firmware-update-not-active {nic}",
+    ),
+    "intent-firmware {nic}",
+    "intent-parameter {nic}:PCI_WR_ORDERING",
+    "intent-parameter {nic}:ROCE_CC_PRIO_MASK_P1",
+    "intent-parameter-name {nic}",
 )
 # Memory controller, other; ConnectX-7 in flash recovery is 15b3:0219 (pci.ids).
 RECOVERY = {"device": 0x0219, "class_code": 0x058000, "driver": "", "virtual_functions": 0}
@@ -52,66 +62,71 @@ def _without_driver(place: Place) -> HostModel:
 FAULTS = (
     Fault(
         name="transaction_lost",
-        rule="PCI-12",
+        rule="pcie-uncorrected-errors",
         models=SLOTS,
         at="rail",
         change=message(
             "pcieport 0000:00:01.0: AER: Multiple Uncorrected (Non-Fatal) error received: {pci}"
         ),
-        expects=("PCI-12 {host}",),
+        expects=("pcie-uncorrected-errors {host}",),
         severity="medium",
     ),
     Fault(
         name="narrow_link",
-        rule="PCI-02",
+        rule="pcie-link-narrow",
         models=SLOTS,
         at="rail",
         change=function({"width": 8}),
-        expects=("PCI-02 {nic}",),
-        implies=("PCI-03 {nic}",),  # 252 Gb/s at Gen5, 126 at Gen4: less than the port
-        excuses=("N-08 {nic}",),  # payloads matter on full links only
+        expects=("pcie-link-narrow {nic}",),
+        implies=(
+            "pcie-below-port-rate {nic}",
+        ),  # 252 Gb/s at Gen5, 126 at Gen4: less than the port
+        excuses=("pcie-payload-small {nic}",),  # payloads matter on full links only
     ),
     Fault(
         name="narrow_leg",
-        rule="PCI-02",
+        rule="pcie-link-narrow",
         models=("socket_direct",),
         at="rail",
         change=function({"width": 8}),
-        expects=("PCI-02 {nic}",),
+        expects=("pcie-link-narrow {nic}",),
         # 63 and 126 Gb/s together, of which nine tenths are less than 200: of the card, hence both.
-        implies=("PCI-03 {nics}",),
+        implies=("pcie-below-port-rate {nics}",),
     ),
     Fault(
         name="slow_link",
-        rule="PCI-01",
+        rule="pcie-link-downtrained",
         models=SLOTS,
         at="rail",
         change=function({"generation": 3}),
-        expects=("PCI-01 {nic}",),
-        implies=("PCI-03 {nic}",),  # 126 Gb/s
-        excuses=("N-08 {nic}",),
+        expects=("pcie-link-downtrained {nic}",),
+        implies=("pcie-below-port-rate {nic}",),  # 126 Gb/s
+        excuses=("pcie-payload-small {nic}",),
     ),
     Fault(
         name="slow_switch",
-        rule="PCI-01",
+        rule="pcie-link-downtrained",
         models=("hgx_h100", "kubernetes_worker"),
         at="rail",
         change=port_above({"generation": 3}, "upstream"),
         # Between the NIC and the GPU on the same switch nothing is slower.
-        expects=("PCI-01 {nic}",),
+        expects=("pcie-link-downtrained {nic}",),
     ),
     Fault(
         name="small_slot",
-        rule="PCI-03",
+        rule="pcie-below-port-rate",
         models=SLOTS,
         at="rail",
         change=_small_slot,
-        expects=("PCI-03 {nic}",),
-        excuses=("N-08 {nic}", "PCI-02 {nic}"),  # both ends do all that they can
+        expects=("pcie-below-port-rate {nic}",),
+        excuses=(
+            "pcie-payload-small {nic}",
+            "pcie-link-narrow {nic}",
+        ),  # both ends do all that they can
     ),
     Fault(
         name="limited_by_firmware",
-        rule="N-09",
+        rule="pcie-capped-by-firmware",
         models=("hgx_h100", "hgx_a100_infiniband", "two_socket_4x400g", "kubernetes_worker"),
         at="rail",
         # The tool's own words; the link comes up as the firmware was told.
@@ -125,34 +140,48 @@ FAULTS = (
             ),
             function({"generation": 3}),
         ),
-        expects=("N-09 {nic}",),
-        implies=("PCI-01 {nic}", "PCI-03 {nic}", "FLT-01 {host}"),
-        excuses=("N-08 {nic}",),
+        expects=("pcie-capped-by-firmware {nic}",),
+        implies=(
+            "pcie-link-downtrained {nic}",
+            "pcie-below-port-rate {nic}",
+            "host-config-differs {host}",
+        ),
+        excuses=("pcie-payload-small {nic}",),
     ),
     Fault(
         name="flash_recovery",
-        rule="N-10",
+        rule="nic-flash-recovery",
         models=("hgx_h100",),
         at="rail",
         change=_in_recovery,
-        expects=("N-10 {host}",),
+        expects=("nic-flash-recovery {host}",),
         # One card and its GPU's way out are missed; the list of NCCL names a device that is gone.
-        implies=("INV-01 {host}", "INTENT.compute_nics {host}", "GDR-11 {gpu}", "NCC-01 {host}"),
+        implies=(
+            "part-missing {host}",
+            "intent-compute-nics {host}",
+            "gpu-without-near-nic {gpu}",
+            "nccl-hca-missing {host}",
+        ),
         excuses=(*OTHER_KIND, "* {nic}", "* {port}", "* {device}"),
         severity="blocker",
     ),
     Fault(
         name="dead_card",
-        rule="PCI-07",
+        rule="nic-without-rdma",
         models=("hgx_h100",),
         at="rail",
         change=_without_driver,
-        expects=("PCI-07 {nic}",),
+        expects=("nic-without-rdma {nic}",),
         implies=(
-            *("INV-02 {nic}", "INV-04 {nic}", "DRV-04 {nic}", "INTENT.compute_nics {host}"),
-            "NCC-01 {host}",
+            *(
+                "rdma-device-missing {nic}",
+                "link-missing {nic}",
+                "nic-fatal-error {nic}",
+                "intent-compute-nics {host}",
+            ),
+            "nccl-hca-missing {host}",
         ),
-        hides=("PCI-03 {nic}", *UNANSWERED),
+        hides=("pcie-below-port-rate {nic}", *UNANSWERED),
         excuses=(*OTHER_KIND, "* {port}", "* {device}"),
         # Then its devices could be a pod's, and nobody misses their values.
         clashes=("exclusive_namespaces",),
@@ -160,10 +189,10 @@ FAULTS = (
     ),
     Fault(
         name="small_payload",
-        rule="N-08",
+        rule="pcie-payload-small",
         models=SLOTS,
         at="rail",
         change=function({"max_payload": 128}),
-        expects=("N-08 {nic}",),
+        expects=("pcie-payload-small {nic}",),
     ),
 )

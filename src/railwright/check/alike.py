@@ -16,7 +16,7 @@ import duckdb
 
 from railwright.check.reasons import scope_reads
 from railwright.check.rule import SHIPPED, Rule
-from railwright.check.tables import SCOPES
+from railwright.check.tables import SCOPES, hide
 from railwright.model.alike import examples_of, find_kinds, number_kinds, words_behind
 from railwright.model.derived.digest import hash_of
 from railwright.model.derived.likeness import likened
@@ -132,14 +132,13 @@ def find_examples(database: duckdb.DuckDBPyConnection, groups: list[list[str]]) 
 def keep_examples(
     database: duckdb.DuckDBPyConnection, worth: list[int], groups: list[list[str]], facts: Path
 ) -> None:
-    """Tables with the rows of the examples alone, in place of the views over all machines."""
+    """Tables with the rows of the examples alone, in place of those of all machines."""
     names = {name for number in worth for name in groups[number] if name in tables()}
     chosen = examples_of(database, [alike_name(number) for number in worth])
     # Machines that did not answer are told by the gaps of all.
     for name in sorted((names | {"target"}) - {"gap"}):
         table = identifier(name)
         file = quote(str((facts / f"{name}.parquet").resolve()))
-        database.execute(f"DROP VIEW {table}")
-        database.execute(
-            f"CREATE TABLE {table} AS FROM read_parquet({file}) WHERE target IN ({chosen})"
-        )
+        kept = f"CREATE TABLE {table} AS FROM read_parquet({file}) WHERE target IN ({chosen})"
+        hide(database, name)
+        database.execute(kept)

@@ -9,6 +9,8 @@
       set: {site.trust: pcp}
       fail: [{subject: a:ens1, observed: dscp, expected: pcp}]     or detail,
                                             severity, cost_gbps
+      cure: {set: {qos_port.trust: pcp}}    what the remedy makes of the facts, as rows or columns:
+                                            what failed is gone then, and nothing else fails
     a site that asks for more:
       parameters: {least_members: 8}        thresholds that the site sets otherwise
       ok: [a:ens1]
@@ -26,7 +28,7 @@ import yaml
 from railwright.check.rule import VERDICTS, Rule
 from railwright.check.tables import all_tables
 from railwright.errors import RuleError
-from railwright.schema.table import tables
+from railwright.schema.table import intent_tables, tables
 
 Rows = dict[str, list[dict[str, Any]]]
 PARAMETERS = "parameters"  # among the rows of a case: one row, of no machine
@@ -52,13 +54,14 @@ class Case:
     name: str
     rows: Rows
     expected: dict[str, str]  # subject -> verdict
-    texts: dict[str, dict[str, str]] = field(default_factory=dict)  # subject -> observed, expected
+    texts: dict[str, dict[str, str | None]] = field(default_factory=dict)  # observed, expected
+    cured: Rows | None = None  # the same once what the rule asks to set is set
 
 
 def _rows(case: str, table: str, given: object) -> list[dict[str, Any]]:
     name = table.removeprefix("before.")
     if name not in all_tables():
-        raise RuleError(f"case {case!r}: there is no table {table}")
+        raise RuleError(f"case {case!r}: unknown table {table!r}")
     rows = [given] if isinstance(given, dict) else given
     known = all_tables()[name].column_types()
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
@@ -67,7 +70,9 @@ def _rows(case: str, table: str, given: object) -> list[dict[str, Any]]:
     for row in cast("list[dict[str, Any]]", rows):
         unknown = set(row) - set(known)
         if unknown:
-            raise RuleError(f"case {case!r}: {table} has no column {', '.join(sorted(unknown))}")
+            raise RuleError(
+                f"case {case!r}: unknown column of {table}: {', '.join(sorted(unknown))}"
+            )
         found.append({"target": "a", **row} if "target" in known else dict(row))
     return found
 
@@ -75,12 +80,12 @@ def _rows(case: str, table: str, given: object) -> list[dict[str, Any]]:
 def _parameters(case: str, rule: Rule, given: object) -> dict[str, Any]:
     known = {one.name: one.default for one in rule.parameters}
     if not isinstance(given, dict) or not given:
-        raise RuleError(f"case {case!r}: parameters is a mapping of names and values")
+        raise RuleError(f"case {case!r}: parameters must be a mapping of names to values")
     for name, value in given.items():
         if name not in known:
-            raise RuleError(f"case {case!r}: {rule.id} has no parameter {name}")
+            raise RuleError(f"case {case!r}: unknown parameter {name!r} of {rule.id}")
         if isinstance(value, str) != isinstance(known[name], str) or value is None:
-            raise RuleError(f"case {case!r}: {name} is of another type than {known[name]!r}")
+            raise RuleError(f"case {case!r}: {name} must have the same type as {known[name]!r}")
     return given
 
 
@@ -90,23 +95,25 @@ def _set(case: str, rows: Rows, changes: dict[str, Any]) -> None:
         if table == "site" and table not in rows:
             rows[table] = [{}]
         if not rows.get(table):
-            raise RuleError(f"case {case!r}: sets {column}, but there is no row of {table}")
+            raise RuleError(f"case {case!r}: sets {column}, but {table} has no row")
         _rows(case, table, [{name: value}])
         for row in rows[table]:
             row[name] = value
 
 
-def _expected(case: str, data: dict[str, Any]) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
+def _expected(
+    case: str, data: dict[str, Any]
+) -> tuple[dict[str, str], dict[str, dict[str, str | None]]]:
     expected: dict[str, str] = {}
-    texts: dict[str, dict[str, str]] = {}
+    texts: dict[str, dict[str, str | None]] = {}
     for verdict in VERDICTS:
         for one in data.pop(verdict, []):
             told = {"subject": one} if isinstance(one, str) else dict(one)
             subject = str(told.pop("subject"))
             if subject in expected:
-                raise RuleError(f"case {case!r}: {subject} has two verdicts")
+                raise RuleError(f"case {case!r}: {subject} has more than one verdict")
             expected[subject] = verdict
-            texts[subject] = {key: str(value) for key, value in told.items()}
+            texts[subject] = {k: None if v is None else str(v) for k, v in told.items()}
     return expected, texts
 
 
@@ -148,19 +155,36 @@ def load_cases(rule: Rule) -> list[Case]:
     if not isinstance(data, dict):
         raise RuleError(f"{path} must be a mapping of cases")
     shared = data.pop("given", {})
-    found = []
-    for name, body in data.items():
-        case = f"{path.name}: {name}"
-        content = dict(body)
-        expected, texts = _expected(case, content)
-        changes = content.pop("set", {})
-        asked = content.pop(PARAMETERS, None)
-        rows = {table: _rows(case, table, one) for table, one in {**shared, **content}.items()}
-        _set(case, rows, changes)
-        if asked is not None:
-            rows[PARAMETERS] = [_parameters(case, rule, asked)]
-        found.append(Case(str(name), _with_defaults(rule, rows), expected, texts))
-    return found
+    return [_case(rule, str(name), dict(body), shared) for name, body in data.items()]
+
+
+def _case(rule: Rule, name: str, body: dict[str, Any], shared: dict[str, Any]) -> Case:
+    case = f"{rule.cases_path.name}: {name}"
+    expected, texts = _expected(case, body)
+    cure = body.pop("cure", None)
+    rows = _facts(rule, case, {**shared, **body})
+    if cure is None:
+        return Case(name, rows, expected, texts)
+    if not isinstance(cure, dict) or "fail" not in expected.values():
+        raise RuleError(f"case {case!r}: cure must be a mapping, in a case that has a failure")
+    touched = {*cure, *(column.rpartition(".")[0] for column in cure.get("set", {}))} - {"set"}
+    if touched & set(intent_tables()):
+        raise RuleError(f"case {case!r}: cure may change facts of machines, not the intent")
+    # Rows that the cure gives are as they are: what the case sets was set in those of before.
+    changes = {k: v for k, v in body.get("set", {}).items() if k.rpartition(".")[0] not in cure}
+    cured = {**shared, **body, **cure, "set": {**changes, **cure.get("set", {})}}
+    return Case(name, rows, expected, texts, _facts(rule, case, cured))
+
+
+def _facts(rule: Rule, case: str, given: dict[str, Any]) -> Rows:
+    content = dict(given)
+    changes = content.pop("set", {})
+    asked = content.pop(PARAMETERS, None)
+    rows = {table: _rows(case, table, one) for table, one in content.items()}
+    _set(case, rows, changes)
+    if asked is not None:
+        rows[PARAMETERS] = [_parameters(case, rule, asked)]
+    return _with_defaults(rule, rows)
 
 
 def not_shown(rule: Rule, cases: list[Case]) -> list[str]:

@@ -127,8 +127,8 @@ def run(request: Request) -> list[Ran]:
         found = list(_child(replace(request, rules=rules)))
         if not found:
             raise SnapshotError(
-                "the process that runs rules ended before the first one",
-                do="railwright store verify tells whether the snapshot's files are as written.",
+                "the process that runs the rules ended before the first rule",
+                do="Run railwright store verify to check the snapshot's files for damage.",
             )
         for one in found:
             rule = waiting.pop(one.rule)
@@ -173,8 +173,8 @@ def _child(request: Request) -> Iterator[Ran]:
                 del under_way[name]
     if trouble and not under_way:
         raise SnapshotError(
-            f"the tables of the snapshot could not be opened: {trouble}",
-            do="railwright store verify tells whether its files are those that were written.",
+            f"cannot open the tables of the snapshot: {trouble}",
+            do="Run railwright store verify to check its files for damage.",
         )
     for name in under_way:
         yield Ran(name, 0.0, trouble or "the process that ran it was killed", name in beside)

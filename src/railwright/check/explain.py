@@ -43,8 +43,8 @@ def _verdict(findings: Findings, rule: Rule, subject: str) -> dict[str, str | No
             [rule.id, subject],
         ).fetchall()
         raise UsageError(
-            f"{rule.id} says nothing of {subject}",
-            do=f"It speaks of {', '.join(name for (name,) in near) or 'no subject here'}.",
+            f"{rule.id} has no result for {subject!r}",
+            do=f"Its subjects: {', '.join(name for (name,) in near) or 'none in this snapshot'}.",
         )
     told = dict(zip(names, found, strict=True))
     more = findings.database.execute(

@@ -12,6 +12,7 @@ from railwright.check.engine import Ran, RunState
 from railwright.check.reasons import probes_beside, probes_of
 from railwright.check.rule import OPTIONAL, REASONS, SEVERITIES, Rule
 from railwright.check.waivers import Waiver
+from railwright.intent.roles import site_port
 from railwright.store.duck import file_list, identifier, read_sql
 from railwright.store.snapshot import Snapshot, make_view
 
@@ -65,6 +66,7 @@ class Findings:
         few = sum(file.stat().st_size for file in files) < _FEW_BYTES
         self.database.execute(f"CREATE {'TABLE' if few else 'VIEW'} verdict AS FROM {source}")
         make_view(self.database, "declared_role", intent / "declared_role.parquet")
+        self.database.execute(site_port())
 
     def settle(self, waivers: list[Waiver], today: date, severity: str = "info") -> None:
         """Make the table `finding`: what is of this severity or worse."""

@@ -109,7 +109,7 @@ inner join waiver as w
 where not w.is_expired and is_covered(w.target, w.prefix, g.target, g.subject)
 group by g.rule, g.verdict, g.subject;
 
--- Of several causes one that nobody waived stands before the others.
+-- Of several causes one that nobody waived stands before the others, then one that follows from nothing else.
 create temp table caused as
 select c.rule, c.subject, c.cause, c.cause_subject
 from (
@@ -118,7 +118,8 @@ from (
     select rule, subject, cause, cause_subject, rank from any_cause
 ) as c
 left join waived as w on w.verdict = 'fail' and w.rule = c.cause and w.subject = c.cause_subject
-qualify row_number() over (partition by c.rule, c.subject order by w.number is not null, c.rank, c.cause, c.cause_subject) = 1;
+left join (select distinct rule, subject from named_cause) as h on h.rule = c.cause and h.subject = c.cause_subject
+qualify row_number() over (partition by c.rule, c.subject order by w.number is not null, c.rank, h.rule is not null, c.cause, c.cause_subject) = 1;
 
 -- A waiver covers what the waived finding implies, and what follows from that. No chain of causes is longer than the rules.
 create temp table covered as

@@ -8,6 +8,7 @@ import duckdb
 from railwright.check.findings import Findings
 from railwright.check.rule import Rule, shipped
 from railwright.fabric.ends import LINK
+from railwright.fabric.infiniband import count_ports
 from railwright.store.duck import read_sql
 
 _END_SAID = read_sql(__file__, "end_said.sql")
@@ -28,6 +29,8 @@ class Counts(NamedTuple):
     down: int
     with_findings: int
     with_unknown: int
+    infiniband: int  # ports of which no link is known
+    ends: int  # of links that LLDP may tell
 
 
 class Found(NamedTuple):
@@ -82,7 +85,9 @@ def make_links(findings: Findings) -> Counts:
     say_of_ends(findings)
     findings.database.execute(LINK)
     findings.database.execute(_JUDGED_LINK)
-    return Counts(*(findings.database.execute(_COUNTS).fetchone() or (0,) * 9))
+    (ends,) = findings.database.execute("SELECT count(*) FROM link_end").fetchone() or (0,)
+    of_links = findings.database.execute(_COUNTS).fetchone() or (0,) * 9
+    return Counts._make((*of_links, count_ports(findings.database), ends))
 
 
 def links(

@@ -45,7 +45,7 @@ select
     p.link_layer,
     case when b.member is null then p.netdev else b.member end as netdev,
     case when b.member is null then p.pci else n.pci end as pci,
-    case when b.member is null then false else b.mii_status = 'down' end as is_down -- of a bond, and counted by N-17
+    case when b.member is null then false else b.mii_status = 'down' end as is_down -- of a bond, and counted by bond-member-down
 from port_scope as p
 left join bond_member as b on b.target = p.target and b.bond = p.netdev
 left join netdev as n on n.target = b.target and n.name = b.member;
@@ -220,9 +220,69 @@ select target, pci, sum_known(wire_gbps) as wire_gbps
 from port_wire
 group by target, pci;
 
+-- What PCIe carries of a NIC's data: to the GPU beside it, if it serves GPUs, else to memory.
+create or replace {kind} view nic_line as
+select w.target, w.pci, case when n.role = 'compute' then w.gpu_gbps else w.memory_gbps end as gbps
+from nic_path as w
+left join nic_scope as n on n.target = w.target and n.pci = w.pci;
+
+-- Where the data of a NIC leaves its path to the root, as a place of pcie_path: where it meets the GPU beside it, if it serves
+-- GPUs; else no place is beyond it (pcie_path ends at 30). What lies above slows none of it.
+create or replace {kind} view nic_reach as
+select
+    n.target,
+    n.pci,
+    case when n.role <> 'compute' or w.gpu = '' then 31 when n.role = 'compute' then m.place end as end_place
+from nic_scope as n
+inner join nic_path as w on w.target = n.target and w.pci = n.pci
+left join gpu_nic as g on g.target = w.target and g.nic = w.pci and g.gpu = w.gpu
+left join pcie_path as m on m.target = g.target and m.pci = g.nic and m.hop = g.common_hop;
+
 -- What one PCIe packet of a NIC carries. A million NICs have fifty million PCI functions; hosts of a kind have their NICs at the
 -- same few addresses, so that most functions are left out before anything is joined.
 create or replace {kind} view nic_payload as
 select c.target, c.pci, c.max_payload
 from pci_config as c
 semi join (select distinct pci from port_scope) as p on p.pci = c.pci;
+
+-- How large the packets are that a NIC's data crosses PCIe in: its own, and those that its root port sends. With them
+-- pcie_gbps(line, max_payload, completion_payload) is what a PCIe link carries, in `check` as in `predict`.
+create or replace {kind} view nic_packets as
+with sizes as (
+    select c.target, c.pci, c.max_payload
+    from pci_config as c
+    semi join (select pci from pcie_endpoint union select root_port from pcie_endpoint) as p on p.pci = c.pci
+)
+
+select e.target, e.pci, c.max_payload, u.max_payload as completion_payload
+from pcie_endpoint as e
+left join sizes as c on c.target = e.target and c.pci = e.pci
+left join sizes as u on u.target = e.target and u.pci = e.root_port;
+
+-- What the ports of a role that are up carry on a host, most of them: one that is gone or down would carry the same.
+create or replace {kind} view role_wire as
+select p.target, p.role, mode_known(w.wire_gbps) as port_gbps
+from port_scope as p
+inner join port_wire as w on w.target = p.target and w.device = p.device and w.port = p.port
+where p.state = 'ACTIVE'
+group by p.target, p.role;
+
+-- The same of whole cards: their ports together.
+create or replace {kind} view card_wire as
+select target, role, mode_known(gbps) as card_gbps
+from (
+    select p.target, p.role, p.card, sum_known(w.wire_gbps) as gbps
+    from port_scope as p
+    inner join port_wire as w on w.target = p.target and w.device = p.device and w.port = p.port
+    where p.state = 'ACTIVE'
+    group by p.target, p.role, p.card
+)
+group by target, role;
+
+-- The same of the cards of one type: what a card or an RDMA device that is missing had is known by its like on the host.
+create or replace {kind} view part_wire as
+select s.target, s.part, mode_known(w.wire_gbps) as port_gbps
+from slot as s
+inner join port_scope as p on p.target = s.target and p.pci = s.pci and p.state = 'ACTIVE' and p.role in ('compute', 'storage')
+inner join port_wire as w on w.target = p.target and w.device = p.device and w.port = p.port
+group by s.target, s.part;

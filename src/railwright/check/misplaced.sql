@@ -1,5 +1,5 @@
 -- Ports of hosts that a finding is about, with the leaf that they are at.
-select f.rule, row(e.target || ':' || e.device, a.peer, a.peer_port, e.rail, e.plane), f.observed, f.expected
+select f.rule, row(e.target || ':' || e.device, a.peer, a.peer_port, p.rail, p.plane), f.observed, f.expected
 from finding as f
 inner join own_end as e
     on
@@ -8,6 +8,7 @@ inner join own_end as e
             f.subject = e.target || ':' || e.port
             or f.subject = e.target || ':' || e.device || '/' || e.device_port
         )
+inner join site_port as p on p.target = e.target and p.device = e.device and p.port = e.device_port
 inner join adjacency as a on a.target = e.target and a.port = e.port
 where
     f.verdict = 'fail'

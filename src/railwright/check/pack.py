@@ -5,13 +5,14 @@ python -m railwright.check.pack       a folder's name on standard input; faults 
 
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from railwright.check.cases import load_cases, not_shown
 from railwright.check.guarded import guarded
 from railwright.check.lint import binding_database, faults
-from railwright.check.rule import Rule, by_id, load_folder, shipped
-from railwright.check.trial import Trial, trial_database, wrong_in, wrong_without
+from railwright.check.rule import Rule, by_id, by_name, load_folder, shipped
+from railwright.check.trial import Trial, not_cured, trial_database, wrong_in, wrong_without
 from railwright.confine import write_only_below
 from railwright.errors import RuleError
 from railwright.store.duck import spill_folder
@@ -27,6 +28,8 @@ def _wrong_cases(rule: Rule) -> list[str]:
     with trial_database() as database:
         trial = Trial(database, rule)
         wrong = [wrong for case in cases for wrong in wrong_in(trial, case)]
+        for case in cases:
+            wrong += not_cured(case, trial.judge(case.cured)) if case.cured is not None else []
         return wrong or [wrong for case in cases for wrong in wrong_without(trial, case)]
 
 
@@ -50,20 +53,26 @@ def load_pack(folder: Path) -> dict[str, Rule]:
     rules = by_id(load_folder(folder.resolve()))
     if not rules:
         raise RuleError(
-            f"{folder} holds no rule",
+            f"no rules in {folder}",
             do="A rule is a .sql file with its cases: see docs/writing-rules.md.",
         )
-    taken = sorted(set(rules) & set(shipped()))
+    names = by_name(shipped().values())
+    taken = sorted(set(by_name(rules.values())) & set(names))
     if taken:
-        raise RuleError(f"{folder}: {', '.join(taken)} is the id of a rule that is shipped")
+        raise RuleError(f"{folder}: {taken[0]!r} is or was the name of a built-in rule")
     wrong = _faults_apart(folder.resolve())
     if wrong:
         raise RuleError(
-            f"the rules in {folder} are refused: {wrong[0]}"
+            f"the rules in {folder} were rejected: {wrong[0]}"
             + (f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""),
-            why="A rule that is not sound says nothing, or worse: that all is well.",
+            why="A faulty rule reports nothing, or that everything is fine.",
         )
-    return rules
+    return {name: _with_names_of_now(rule, names) for name, rule in rules.items()}
+
+
+def _with_names_of_now(rule: Rule, names: dict[str, str]) -> Rule:
+    """A pack may name what explains its findings as it was called when the pack was written."""
+    return replace(rule, implied_by=tuple(names.get(one, one) for one in rule.implied_by))
 
 
 def _faults_apart(folder: Path) -> list[str]:

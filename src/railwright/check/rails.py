@@ -7,7 +7,7 @@ from railwright.check.rule import Rule, shipped
 from railwright.store.duck import read_sql
 
 # By the plan, by the plan's planes, and by the pattern that most hosts have.
-_RULES = ("TOP-01", "TOP-04", "TOP-09")
+_RULES = ("cable-wrong-rail", "cable-wrong-plane", "cable-unlike-peers")
 _MISPLACED = read_sql(__file__, "misplaced.sql")
 _UNKNOWN = """
 SELECT count(DISTINCT subject) FROM finding WHERE verdict = 'unknown' AND state = 'open'

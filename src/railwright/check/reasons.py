@@ -6,6 +6,7 @@ from typing import cast
 
 from railwright.check.rule import Rule
 from railwright.check.tables import HERE
+from railwright.intent.roles import site_port
 from railwright.model import derive
 from railwright.schema.table import tables
 from railwright.store.duck import read_sql
@@ -34,7 +35,7 @@ def _tables_behind() -> dict[str, frozenset[str]]:
         for name, table in tables().items()
         if table.fed_by == "derived"
     }
-    scopes = read_sql(__file__, "scope.sql")
+    scopes = site_port("{kind}") + read_sql(__file__, "scope.sql")
     made |= dict(_SCOPE.findall(scopes))
     known = {*tables(), *made}
     found = {name: set(_READS.findall(text)) & known for name, text in made.items()}

@@ -8,7 +8,7 @@ NULL is unknown. Beside the file lie its cases.
 
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -51,17 +51,22 @@ REASONS = {
     "implausible": "no module has such a temperature",
     "few_peers": "its peers are too few to say who is right",
     "dma_buf_untried": "an older kernel or RDMA stack: only registering memory would show dma-buf",
+    "partner_silent": "the machine that the plan has there did not answer",
     "elsewhere": "a pod, a guest or the DPU may have the devices",
 }
 ANY = "*"  # in implied_by: whatever else was found there
 MESSAGE_NAMES = ("subject", "observed", "expected")
 LARGEST_FILE = 1 << 20
 _TEXTS = ("id", "title", "severity", "message", "since", "setting", "cost")
+_LISTS = ("aliases", "needs", "sources", "covers", "implied_by")
 _SWITCHES = ("preview", "baseline", "peers", "both_ends", "several")
-HEADINGS = ("Why it matters", "What to do", "When it is wrong")
+HEADINGS = ("Why it matters", "What to do", "Exceptions")
 
 _FILE = re.compile(r"\s*/\* \+\+\+\n(.*?)\n\+\+\+\n(.*?)\*/\s*(.*)", re.DOTALL)
-_ID = re.compile(r"[A-Z][A-Z0-9]{0,11}-[0-9]{2,4}|INTENT\.[a-z][a-z0-9_]*")
+# A name says what is wrong. The other form is that of the first releases, and resolves for ever.
+_NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)+")
+_OLD_NAME = re.compile(r"[A-Z][A-Z0-9]{0,11}-[0-9]{2,4}|INTENT\.[a-z][a-z0-9_]*")
+LONGEST_NAME = 32
 _NEED = re.compile(r"(?:before\.)?[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*")
 
 
@@ -97,7 +102,7 @@ class Use:
 
 
 # RoCE data of the site, the notifications that answer its marks, and any other large packet.
-PACKETS = ("data", "CNP", "other")
+PACKETS = ("data", "CNP", "other", "InfiniBand")
 SIDES = ("in", "out")
 
 
@@ -127,6 +132,7 @@ class Rule:
     wrong: str
     path: Path
     topic: str
+    aliases: tuple[str, ...] = ()  # what it was called before, the first name first
     uses: dict[str, Use] = field(default_factory=dict)  # read too -> why it may be missing
     unless: dict[str, str] = field(default_factory=dict)  # need -> when it is not asked for
     covers: tuple[str, ...] = ()  # the ids of the catalogue that it decides beside its own
@@ -141,6 +147,16 @@ class Rule:
     parameters: tuple[Parameter, ...] = ()
     grades: dict[str, str] = field(default_factory=dict)  # severity -> when; {} = always the same
     on_path: OnPath | None = None  # None = no packet fares worse for it
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Everything it may be called by."""
+        return (self.id, *self.aliases)
+
+    @property
+    def first_name(self) -> str:
+        """What it was called when it came: what is written down elsewhere for ever goes by this."""
+        return self.aliases[0] if self.aliases else self.id
 
     @property
     def cases_path(self) -> Path:
@@ -176,7 +192,7 @@ class Rule:
 def _texts(data: dict[str, object], key: str, path: Path) -> tuple[str, ...]:
     found = data.pop(key, [])
     if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
-        raise RuleError(f"{path}: {key} must be a list of texts")
+        raise RuleError(f"{path}: {key} must be a list of strings")
     return tuple(found)
 
 
@@ -235,39 +251,42 @@ def _on_path(data: dict[str, object], path: Path) -> OnPath | None:
         if set(PACKETS).issuperset(found.packets) and set(SIDES).issuperset(found.sides):
             return found
     raise RuleError(
-        f"{path}: on_path has packets, of {', '.join(PACKETS)}, and sides, of {', '.join(SIDES)}"
+        f"{path}: on_path must have packets ({', '.join(PACKETS)}) and sides ({', '.join(SIDES)})"
     )
 
 
 def _wrong_grades(rule: Rule) -> Iterator[str]:
     odd = [grade for grade in rule.grades if grade not in SEVERITIES]
     if odd:
-        yield f"grade {odd[0]!r} is none of {', '.join(SEVERITIES)}"
+        yield f"unknown grade {odd[0]!r}; choose one of {', '.join(SEVERITIES)}"
     elif rule.grades and (len(rule.grades) == 1 or rule.severities[0] != rule.severity):
-        yield "grades are two or more, and severity is the worst of them"
+        yield "grades must be two or more, and severity the worst of them"
 
 
 def _wrong_links(rule: Rule) -> Iterator[str]:
     if ANY in rule.implied_by and rule.implied_by != (ANY,):
-        yield "implied_by names either rules or * alone"
+        yield "implied_by must name either rules or * alone"
     if rule.both_ends and rule.subject.kind != "end":
-        yield "both_ends is for rules about the end of a link"
+        yield "both_ends is only for rules with the subject end"
 
 
 def _checked(rule: Rule) -> Rule:
     """What a header alone can have wrong."""
     wrong = [*_wrong_links(rule)]
-    if not _ID.fullmatch(rule.id):
-        wrong.append(f"the id {rule.id!r} is of neither form: PCI-01, INTENT.trust")
+    odd = [one for one in rule.names if not _is_name(one)]
+    if odd:
+        wrong.append(
+            f"{odd[0]!r} is not a rule name: use small letters and hyphens, e.g. pcie-link-narrow"
+        )
     if rule.severity not in SEVERITIES:
-        wrong.append(f"severity {rule.severity!r} is none of {', '.join(SEVERITIES)}")
+        wrong.append(f"unknown severity {rule.severity!r}; choose one of {', '.join(SEVERITIES)}")
     wrong += _wrong_grades(rule)
     if set(rule.unless) - set(rule.needs):
-        wrong.append("unless names what it does not need")
+        wrong.append("unless names a column that is not in needs")
     if not rule.sources:
-        wrong.append("it names no source (a judgement says so: 'judgement: …')")
+        wrong.append("sources is empty (for a judgement write 'judgement: …')")
     if not rule.needs:
-        wrong.append("it needs nothing: then it can say nothing")
+        wrong.append("needs is empty: the rule could never decide")
     bad = [need for need in (*rule.needs, *rule.uses) if not _NEED.fullmatch(need)]
     if bad:
         wrong.append(f"not of the form table.column: {', '.join(bad)}")
@@ -276,6 +295,10 @@ def _checked(rule: Rule) -> Rule:
     if wrong:
         raise RuleError(f"{rule.path}: {'; '.join(wrong)}")
     return rule
+
+
+def _is_name(text: str) -> bool:
+    return bool(_NAME.fullmatch(text) or _OLD_NAME.fullmatch(text)) and len(text) <= LONGEST_NAME
 
 
 def _is_plain(message: str) -> bool:
@@ -295,7 +318,7 @@ def _file_text(path: Path) -> str:
     try:
         found = path.stat()
         if not stat.S_ISREG(found.st_mode) or found.st_size > LARGEST_FILE:
-            raise RuleError(f"{path} is no file of a rule")
+            raise RuleError(f"{path} is not a rule file")
         return path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise RuleError(f"{path} cannot be read: {error}") from error
@@ -306,16 +329,18 @@ def load_rule(path: Path, folder: Path) -> Rule:
     text = _file_text(path)
     found = _FILE.fullmatch(text)
     if found is None:
-        raise RuleError(f"{path} does not begin with a comment that holds a +++ header +++")
+        raise RuleError(f"{path} does not begin with a comment that contains a +++ header +++")
     data = load_toml(found[1], str(path))
     kind = str(data.pop("subject", ""))
     if kind not in subjects():
-        raise RuleError(f"{path}: no subject kind {kind!r}; there are {', '.join(subjects())}")
+        raise RuleError(
+            f"{path}: unknown subject kind {kind!r}; choose one of {', '.join(subjects())}"
+        )
     subject = subjects()[kind]
     if "enumerated_by" in data:  # the subjects of this rule are known by another probe's answer
         subject = replace(subject, probe=str(data.pop("enumerated_by")))
     why, do, wrong = _sections(found[2], path)
-    lists = {k: _texts(data, k, path) for k in ("needs", "sources", "covers", "implied_by")}
+    lists = {k: _texts(data, k, path) for k in _LISTS}
     parameters = _parameters(data.pop("parameters", {}), path)
     plain: dict[str, object] = {"sql": found[3].strip().rstrip(";"), "path": path}
     plain |= {"why": why, "do": do, "wrong": wrong, "parameters": parameters}
@@ -328,7 +353,7 @@ def load_rule(path: Path, folder: Path) -> Rule:
     odd += [k for k in _SWITCHES if k in data and not isinstance(data[k], bool)]
     if odd:
         raise RuleError(
-            f"{path}: {odd[0]} must be {'a text' if odd[0] in _TEXTS else 'true or false'}"
+            f"{path}: {odd[0]} must be {'a string' if odd[0] in _TEXTS else 'true or false'}"
         )
     try:
         rule = Rule(subject=subject, **lists, **plain, **data)  # type: ignore[arg-type]
@@ -350,10 +375,18 @@ def shipped() -> dict[str, Rule]:
 
 
 def by_id(rules: Iterator[Rule]) -> dict[str, Rule]:
-    """Rules by id; an id belongs to one rule."""
+    """Rules by id; a name belongs to one rule, now and for ever."""
     found: dict[str, Rule] = {}
+    taken: dict[str, Path] = {}
     for rule in rules:
-        if rule.id in found:
-            raise RuleError(f"{rule.path}: the id {rule.id} is that of {found[rule.id].path}")
+        for name in rule.names:
+            if name in taken:
+                raise RuleError(f"{rule.path}: the name {name!r} is already used by {taken[name]}")
+            taken[name] = rule.path
         found[rule.id] = rule
     return dict(sorted(found.items()))
+
+
+def by_name(rules: Iterable[Rule]) -> dict[str, str]:
+    """Every name that these rules have or had -> what the rule is called now."""
+    return {name: rule.id for rule in rules for name in rule.names}

@@ -5,13 +5,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import date
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from railwright.check.engine import RULE_SECONDS, Ran, Request, run
 from railwright.check.findings import Findings
 from railwright.check.pack import load_pack
-from railwright.check.rule import SEVERITIES, Rule, shipped
+from railwright.check.rule import SEVERITIES, Rule, by_name, shipped
 from railwright.check.waivers import Waiver
 from railwright.errors import UsageError
 from railwright.intent.site import Site
@@ -32,7 +33,18 @@ class Choice:
 
 
 def _matches(rule: Rule, patterns: tuple[str, ...]) -> bool:
-    return any(fnmatchcase(rule.id, one) or fnmatchcase(rule.topic, one) for one in patterns)
+    names = (*rule.names, rule.topic)
+    return any(fnmatchcase(name, one) for name in names for one in patterns)
+
+
+def no_rule(name: str, rules: dict[str, Rule]) -> UsageError:
+    """Nothing is called so; what was meant is said where that can be guessed."""
+    names = {o.lower(): o for rule in rules.values() for o in (*rule.names, rule.topic)}
+    near = [names[one] for one in get_close_matches(name.lower(), sorted(names), n=3)]
+    return UsageError(
+        f"unknown rule or topic {name!r}",
+        do=f"Did you mean {' or '.join(near)}?" if near else "railwright rules lists them.",
+    )
 
 
 def chosen(choice: Choice, site: Site) -> dict[str, Rule]:
@@ -42,9 +54,7 @@ def chosen(choice: Choice, site: Site) -> dict[str, Rule]:
         everything |= load_pack(folder)
     nothing = [p for p in choice.select + choice.ignore if not _any(everything, p)]
     if nothing:
-        raise UsageError(
-            f"no rule or topic is called {nothing[0]}", do="railwright rules lists them."
-        )
+        raise no_rule(nothing[0], everything)
     if choice.select:
         found = {i: r for i, r in everything.items() if _matches(r, choice.select)}
     else:
@@ -68,14 +78,14 @@ def _any(rules: dict[str, Rule], pattern: str) -> bool:
 
 
 def _with_thresholds(rule: Rule, site: Site) -> Rule:
-    given = site.parameters.get(rule.id, {})
+    given = {k: v for name in rule.names for k, v in site.parameters.get(name, {}).items()}
     if not given:
         return rule
     known = {parameter.name for parameter in rule.parameters}
     if set(given) - known:
         raise UsageError(
-            f"the site file gives {rule.id} a parameter {min(set(given) - known)}",
-            do=f"{rule.id} has {', '.join(sorted(known)) or 'no parameters'}.",
+            f"site file: unknown parameter {min(set(given) - known)!r} of {rule.id}",
+            do=f"Parameters of {rule.id}: {', '.join(sorted(known)) or 'none'}.",
         )
     changed = (replace(p, default=given.get(p.name, p.default)) for p in rule.parameters)
     return replace(rule, parameters=tuple(changed))
@@ -124,6 +134,8 @@ def checked(  # noqa: PLR0913
             if r not in runnable
         ]
         findings = Findings(snapshot, rules, ran, folder / "out", folder / "intent")
-        findings.settle(waivers, today or date.today(), severity)
+        names = by_name([*shipped().values(), *rules.values()])
+        decided = [replace(one, rule=names.get(one.rule, one.rule)) for one in waivers]
+        findings.settle(decided, today or date.today(), severity)
         with findings.database:
             yield findings

@@ -32,7 +32,12 @@ left join node_class as n on n.target = t.target
 left join (
     select
         target,
-        any_known(driver = 'vfio-pci' and (class like '02%' or class like '03%')) as hands_through,
+        any_known(driver = 'vfio-pci' and class like '03%')
+        or (
+            any_known(driver = 'vfio-pci' and class like '02%')
+            -- A host that uses its GPUs itself has given a NIC to a program (DPDK), not to a guest.
+            and not any_known(class like '03%' and vendor in ('10de', '1002') and driver not in ('vfio-pci', ''))
+        ) as hands_through,
         -- Root ports of Grace and Vera (review G-PLATFORM).
         any_known(vendor = '10de' and device in ('22b1', '22b2', '22b8', '2f95', '2f96')) as is_grace
     from pci_function
@@ -40,7 +45,7 @@ left join (
 ) as f on f.target = t.target
 where t.kind = 'host';
 
--- A port of a physical function. The site's word on its role counts before the inferred one.
+-- A port of a physical function, with the role that the site gives it or that was inferred (site_port).
 create or replace {kind} port_scope as
 select
     p.target,
@@ -53,8 +58,8 @@ select
     p.state,
     p.rate_gbps,
     p.rate_dispute,
-    coalesce(d.role, p.role) as role,
-    d.role is null as inferred,
+    p.role,
+    p.inferred,
     p.role_dispute,
     p.rail,
     p.plane,
@@ -68,8 +73,7 @@ select
     h.architecture,
     h.virtualization,
     h.netns_mode
-from port as p
-left join declared_role as d on d.target = p.target and d.device = p.device and d.port = p.port
+from site_port as p
 left join pci_function as f on f.target = p.target and f.pci = p.pci
 left join host_scope as h on h.target = p.target;
 

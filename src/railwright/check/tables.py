@@ -6,13 +6,15 @@ from pathlib import Path
 
 import duckdb
 
-from railwright.hardware import gpu_errors, headroom
+from railwright.hardware import firmware_defects, gpu_errors, headroom
+from railwright.intent.roles import site_port
 from railwright.model.derived import expected_part
 from railwright.predict.macros import macros as ceiling_macros
 from railwright.schema.table import Table, intent_tables, tables
 from railwright.store.duck import identifier, quote, read_sql, words
 
 HERE = Path(__file__).parent
+SMALL = 100_000  # bytes: some ten thousand rows
 # Machines that say nothing to a probe. `absent` is an answer: there is no such thing there.
 SILENT = "gap WHERE nothing_read AND status <> 'absent'"
 # What scope.sql makes, and what names one row of it.
@@ -40,15 +42,26 @@ def all_tables() -> dict[str, Table]:
     return {**tables(), **intent_tables()}
 
 
-def _view(database: duckdb.DuckDBPyConnection, name: str, file: Path) -> None:
+def _show(database: duckdb.DuckDBPyConnection, name: str, file: Path) -> None:
     """Of the file itself: an older snapshot's tables are partly links to its own."""
-    database.execute(f"CREATE VIEW {name} AS FROM read_parquet({quote(str(file.resolve()))})")
+    file = file.resolve()
+    # Dozens of rules read it: a small one is opened once.
+    kind = "TABLE" if file.stat().st_size <= SMALL else "VIEW"
+    database.execute(f"CREATE {kind} {name} AS FROM read_parquet({quote(str(file))})")
+
+
+def hide(database: duckdb.DuckDBPyConnection, name: str) -> None:
+    """As if it had not been shown."""
+    small = database.execute(
+        "FROM duckdb_tables() WHERE schema_name = 'main' AND table_name = ?", [name]
+    ).fetchone()
+    database.execute(f"DROP {'TABLE' if small else 'VIEW'} {identifier(name)}")
 
 
 def _made() -> str:
     """Everything that is made of tables before a rule runs."""
     files = ("scope.sql", "lookups.sql", "rises.sql")
-    return " ".join([*(read_sql(__file__, name) for name in files), _site_part()])
+    return " ".join([*(read_sql(__file__, name) for name in files), site_port(), _site_part()])
 
 
 def _site_part() -> str:
@@ -59,20 +72,19 @@ def _site_part() -> str:
 def show_files(
     database: duckdb.DuckDBPyConnection, folders: Folders, named: Collection[str]
 ) -> None:
-    """Views over the files of a snapshot, of an earlier one as `before`, and of the intent.
+    """The tables of a snapshot, of an earlier one as `before`, and of the intent.
 
-    Only over tables that somebody names, or that scopes and lookups are made of: each view opens
-    its file.
+    Only those that somebody names, or that scopes and lookups are made of: each opens its file.
     """
     wanted = words(_made()) | set(named)
     for name in tables().keys() & wanted:
-        _view(database, identifier(name), folders.facts / f"{name}.parquet")
+        _show(database, identifier(name), folders.facts / f"{name}.parquet")
     for name in intent_tables().keys() & wanted:
-        _view(database, identifier(name), folders.intent / f"{name}.parquet")
+        _show(database, identifier(name), folders.intent / f"{name}.parquet")
     if folders.before is not None:
         database.execute("CREATE SCHEMA before")
         for name in tables().keys() & wanted:
-            _view(database, f"before.{identifier(name)}", folders.before / f"{name}.parquet")
+            _show(database, f"before.{identifier(name)}", folders.before / f"{name}.parquet")
 
 
 def make_empty(database: duckdb.DuckDBPyConnection) -> None:
@@ -90,6 +102,7 @@ def make_macros(database: duckdb.DuckDBPyConnection) -> None:
     database.execute(read_sql(__file__, "known.sql"))
     database.execute(headroom.macros())
     database.execute(gpu_errors.macros())
+    database.execute(firmware_defects.macros())
     database.execute(ceiling_macros())
 
 
@@ -97,6 +110,7 @@ def make_scopes(database: duckdb.DuckDBPyConnection, kind: str = "temp table") -
     """What rules are about: tables where many rules read them, views over cases."""
     view = "temp view" if kind.startswith("temp") else "view"
     database.execute(f"CREATE OR REPLACE {view} site_part AS {_site_part()}")
+    database.execute(site_port(view))
     database.execute(read_sql(__file__, "scope.sql").replace("{kind}", kind))
 
 

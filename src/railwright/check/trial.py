@@ -135,12 +135,22 @@ def differences(rule: Rule, case: Case, found: dict[str, Verdict]) -> list[str]:
             continue
         grade = found[subject].texts["severity"]
         if said == "fail" and rule.grades and grade not in rule.grades:
-            wrong.append(f"{case.name}: {subject} has severity {grade!r}, which is no grade")
+            wrong.append(f"{case.name}: {subject} has severity {grade!r}, which is not a grade")
         for name, text in case.texts.get(subject, {}).items():
             if found[subject].texts[name] != text:
                 has = found[subject].texts[name]
                 wrong.append(f"{case.name}: {subject} has {name} {has!r}, should be {text!r}")
     return wrong
+
+
+def not_cured(case: Case, found: dict[str, Verdict]) -> list[str]:
+    """Where something is still wrong, or not known any more, once its cause is set right."""
+    failed = {subject for subject, verdict in case.expected.items() if verdict == "fail"}
+    return [
+        f"{case.name}, cured: {subject} is {said.verdict}"
+        for subject, said in found.items()
+        if said.verdict == "fail" or (subject in failed and said.verdict == "unknown")
+    ]
 
 
 def removals(rule: Rule, case: Case) -> Iterator[tuple[str, Rows, str]]:
@@ -211,7 +221,7 @@ def not_unknown(rule: Rule, case: Case, what: str, found: dict[str, Verdict]) ->
         elif told != "unknown" and what in asked:
             wrong.append(f"{case.name}, {what}: {subject} is {told}, should be unknown")
     if not any(told.verdict != "ok" for told in found.values()):
-        wrong.append(f"{case.name}, {what}: nobody says that something is unknown")
+        wrong.append(f"{case.name}, {what}: no verdict is unknown")
     return wrong
 
 

@@ -1,7 +1,7 @@
 """What somebody has decided to live with: waived findings and accepted gaps, each for a while.
 
 [[waive]]                       a finding that is known and stays
-rule = "PCI-02"
+rule = "pcie-link-narrow"
 subjects = ["gpu017:0000:18:00.0", "gpu[020-023]"]
 reason = "board wired x8, replacement in January"
 owner = "kim"
@@ -69,8 +69,8 @@ def _waiver(name: str, where: str, kind: str, data: object) -> Waiver:
     def wrong(what: str) -> UsageError:
         return UsageError(
             f"{name}: {where} {what}",
-            why="A finding that is waived without reason, owner and end is one that is forgotten.",
-            do="railwright waive RULE SUBJECT --reason … --owner … --expires DATE writes one.",
+            why="Every waiver needs a reason, an owner and an end.",
+            do="To write one: railwright waive RULE SUBJECT --reason … --owner … --expires DATE",
         )
 
     if not isinstance(data, dict):
@@ -81,14 +81,14 @@ def _waiver(name: str, where: str, kind: str, data: object) -> Waiver:
     missing = [key for key in needed if not data.get(key)]
     if unknown or missing:
         raise wrong(
-            f"cannot say {', '.join(unknown)}" if unknown else f"lacks {', '.join(missing)}"
+            f"has unknown keys: {', '.join(unknown)}" if unknown else f"lacks {', '.join(missing)}"
         )
     expires = data.get("expires")
     if type(expires) is not date and not (is_of_fact and expires is None):
-        raise wrong("must have a date in expires, such as 2027-01-31")
+        raise wrong("must have a date in expires, e.g. 2027-01-31")
     subjects = data.get("subjects", ["*"])
     if not isinstance(subjects, list) or not all(isinstance(one, str) for one in subjects):
-        raise wrong("must have a list of texts in subjects")
+        raise wrong("must have a list of strings in subjects")
     texts = {key: str(data[key]) for key in (*_FACT_KEYS, "rule") if key in data}
     if is_of_fact:
         _check_fact(name, where, texts["system"], texts["fact"])
@@ -101,7 +101,8 @@ def _check_fact(name: str, where: str, system: str, fact: str) -> None:
     for given, known, kind in ((system, systems(), "system"), (fact, facts(), "fact")):
         if given not in known:
             raise UsageError(
-                f"{name}: {where}: unknown {kind} {given!r}", do=f"Choose {', '.join(known)}."
+                f"{name}: {where}: unknown {kind} {given!r}",
+                do=f"Choose one of {', '.join(known)}.",
             )
 
 
@@ -110,7 +111,9 @@ def read_waivers(text: str, name: str) -> list[Waiver]:
     data = load_toml(text, name)
     unknown = [key for key in data if key not in KINDS]
     if unknown:
-        raise UsageError(f"{name} cannot say {unknown[0]}", do=f"It may say {', '.join(KINDS)}.")
+        raise UsageError(
+            f"{name}: unknown key {unknown[0]!r}", do=f"Choose one of {', '.join(KINDS)}."
+        )
     found = []
     for kind in KINDS:
         entries = data.get(kind, [])

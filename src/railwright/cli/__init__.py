@@ -10,6 +10,7 @@ import typer
 from railwright import __version__
 from railwright.cli.fault import in_words
 from railwright.cli.interrupt import Interrupt
+from railwright.errors import RailwrightError
 from railwright.report.console import CUT_OFF, remarks
 from railwright.start import INTERRUPTED
 from railwright.store.duck import remove_spill_folder
@@ -42,9 +43,9 @@ def program(verb: str = "") -> typer.Typer:
     """The command line; of the named verb alone, because to read all takes half as long again."""
     app = typer.Typer(
         name="railwright",
-        help="Makes the RDMA fabric of a GPU cluster true and keeps it so.\n\n"
-        "Exit status: 0 nothing to report; 1 findings, or changes waiting; 2 wrong use or a fault "
-        "of this tool; 3 incomplete: something could not be read; 4 stopped by a guard.",
+        help="Find and explain what is wrong in the RDMA fabric of a GPU cluster.\n\n"
+        "Exit status: 0 nothing to report; 1 findings or pending changes; 2 usage error or "
+        "internal error; 3 incomplete or inconclusive; 4 stopped by a guard.",
         no_args_is_help=True,
         add_completion=True,
         pretty_exceptions_enable=False,
@@ -80,4 +81,4 @@ def main() -> None:
                 sys.exit(CUT_OFF)
             for number, line in enumerate(in_words(error)):
                 remarks().print(plain(line) if number else f"railwright: {plain(line)}")
-            sys.exit(2)
+            sys.exit(error.exit_code if isinstance(error, RailwrightError) else 2)

@@ -9,7 +9,7 @@ import typer
 from railwright.cli.common import STORE
 from railwright.collect import explain, explain_switches, preflight, sudoers
 from railwright.collect.probe import select
-from railwright.collect.session import Session, collect_snapshot
+from railwright.collect.session import Joined, Session, collect_snapshot
 from railwright.collect.switch import systems
 from railwright.collect.switch_run import FAN_OUT, LARGEST_SESSION, LONGEST_SESSION_S, SwitchPlan
 from railwright.config import site_file, store_folder
@@ -20,6 +20,7 @@ from railwright.reach.targets import Targets, find_targets, parse_node_set, pars
 from railwright.report.collected import print_collected
 from railwright.report.console import next_step, output, remarks
 from railwright.report.progress import Progress
+from railwright.report.status import exit_status
 from railwright.start import INTERRUPTED
 
 
@@ -46,97 +47,135 @@ WHICH, HOW, LIMITS, FIRST = "Which hosts", "How", "Limits per host", "Look befor
 
 def collect(
     nodes: list[str] = typer.Option(
-        [], "-w", "--nodes", help="Hosts: gpu[001-512], @slurm:gpu.", rich_help_panel=WHICH
+        [],
+        "-w",
+        "--nodes",
+        help="Hosts to read, e.g. gpu[001-512] or @slurm:gpu.",
+        rich_help_panel=WHICH,
     ),
     host_file: str = typer.Option(
-        "", "-f", "--host-file", help="A file of hosts; - is stdin.", rich_help_panel=WHICH
+        "",
+        "-f",
+        "--host-file",
+        help="Read host names from a file; - is stdin.",
+        rich_help_panel=WHICH,
     ),
     kubernetes: bool = typer.Option(
-        False, "--kubernetes", help="Hosts: kubectl get nodes.", rich_help_panel=WHICH
+        False, "--kubernetes", help="Read the nodes that kubectl lists.", rich_help_panel=WHICH
     ),
     fill: str = typer.Option(
-        "", metavar="SNAPSHOT", help="Read only what SNAPSHOT lacks.", rich_help_panel=WHICH
+        "",
+        metavar="SNAPSHOT",
+        help="Read only what is missing in SNAPSHOT, then merge both.",
+        rich_help_panel=WHICH,
+    ),
+    onto: str = typer.Option(
+        "",
+        metavar="SNAPSHOT",
+        help="Read these hosts again and replace them in SNAPSHOT ('latest' is the newest).",
+        rich_help_panel=WHICH,
     ),
     site: Path | None = typer.Option(
         None,
-        help="Site file, as for check; its table out_of_service counts.",
+        help="Site file, as for check; hosts in its table out_of_service are excluded.",
         rich_help_panel=WHICH,
     ),
     state_from: StateFrom = typer.Option(
         StateFrom.AUTO,
-        metavar="WHO",
-        help="Who says what is out of service: auto, slurm, kubernetes, none.",
+        metavar="SOURCE",
+        help="Where to ask which hosts are out of service: auto, slurm, kubernetes or none.",
         rich_help_panel=WHICH,
     ),
     switches: list[str] = typer.Option(
         [],
-        help="Switches: leaf[01-04]=sonic,spine[01-02]=eos; or the word site, for those of the "
+        help="Switches to read, e.g. leaf[01-04]=sonic,spine[01-02]=eos; 'site' takes those of the "
         "site file.",
         rich_help_panel=WHICH,
     ),
-    via: Via = typer.Option(Via.SSH, help="How to reach them.", rich_help_panel=HOW),
+    via: Via = typer.Option(Via.SSH, help="How to reach the hosts.", rich_help_panel=HOW),
     user: str = typer.Option(
-        "", "-l", "--user", help="ssh user; default: as ssh decides.", rich_help_panel=HOW
+        "",
+        "-l",
+        "--user",
+        help="ssh user. Default: from the ssh configuration.",
+        rich_help_panel=HOW,
     ),
     ssh_option: list[str] = typer.Option(
-        [], "-o", "--ssh-option", help="ssh option: -o ProxyJump=bastion.", rich_help_panel=HOW
+        [],
+        "-o",
+        "--ssh-option",
+        help="ssh option, e.g. ProxyJump=bastion. Repeatable.",
+        rich_help_panel=HOW,
     ),
     ssh_config: Path | None = typer.Option(
         None, "-F", "--ssh-config", help="ssh configuration file.", rich_help_panel=HOW
     ),
     slurm_argument: list[str] = typer.Option(
-        [], "--srun-argument", help="srun argument, e.g. --partition=gpu.", rich_help_panel=HOW
+        [],
+        "--srun-argument",
+        help="srun argument, e.g. --partition=gpu. Repeatable.",
+        rich_help_panel=HOW,
     ),
     become: bool = typer.Option(
         False,
         "--become",
-        help="Ask sudo once per host, for the probes that need root.",
+        help="Use sudo, once per host, for the probes that need root.",
         rich_help_panel=HOW,
     ),
-    probe: list[str] = typer.Option([], help="Only this probe. Repeatable.", rich_help_panel=HOW),
-    without: list[str] = typer.Option(
-        [], help="All probes but this one. Repeatable.", rich_help_panel=HOW
+    probe: list[str] = typer.Option(
+        [], help="Run only this probe. Repeatable.", rich_help_panel=HOW
     ),
+    without: list[str] = typer.Option([], help="Skip this probe. Repeatable.", rich_help_panel=HOW),
     fan_out: int = typer.Option(
-        DEFAULT.fan_out, min=1, max=4096, help="Hosts at a time.", rich_help_panel=LIMITS
+        DEFAULT.fan_out,
+        min=1,
+        max=4096,
+        help="Hosts read at the same time.",
+        rich_help_panel=LIMITS,
     ),
     switch_fan_out: int = typer.Option(
-        FAN_OUT, min=1, max=1024, help="Switches at a time.", rich_help_panel=LIMITS
+        FAN_OUT, min=1, max=1024, help="Switches read at the same time.", rich_help_panel=LIMITS
     ),
     connect_timeout: float = typer.Option(
-        DEFAULT.connect_s, min=1, help="Seconds to connect.", rich_help_panel=LIMITS
+        DEFAULT.connect_s, min=1, help="Connection timeout, in seconds.", rich_help_panel=LIMITS
     ),
     timeout: float = typer.Option(
-        DEFAULT.total_s, min=5, help="Seconds per host, in all.", rich_help_panel=LIMITS
+        DEFAULT.total_s, min=5, help="Total time per host, in seconds.", rich_help_panel=LIMITS
     ),
     jitter: float = typer.Option(
-        0.0, min=0, help="Wait up to so long before connecting.", rich_help_panel=LIMITS
+        0.0,
+        min=0,
+        help="Random delay before connecting, up to this many seconds.",
+        rich_help_panel=LIMITS,
     ),
     megabytes: int = typer.Option(
-        DEFAULT.bytes >> 20, min=1, help="Output per host at most.", rich_help_panel=LIMITS
+        DEFAULT.bytes >> 20, min=1, help="Maximum output per host, in MiB.", rich_help_panel=LIMITS
     ),
     explain_only: bool = typer.Option(
         False,
         "--explain",
-        help="Print every command and file; reach nobody.",
+        help="Print every command and file; contact no host.",
         rich_help_panel=FIRST,
     ),
     sudoers_only: bool = typer.Option(
         False,
         "--sudoers",
-        help="Print the smallest sudo policy; reach nobody.",
+        help="Print the minimal sudo policy; contact no host.",
         rich_help_panel=FIRST,
     ),
     try_host: str = typer.Option(
         "",
         "--try",
         metavar="HOST",
-        help="First-hour preflight of one host, or of a switch: leaf01=sonic; stores nothing.",
+        help="Test access to one host, or to a switch (leaf01=sonic); stores nothing.",
         rich_help_panel=FIRST,
     ),
     store: Path | None = STORE,
 ) -> None:
-    """Read hosts and write a snapshot. Installs nothing there, changes nothing there."""
+    """Read hosts and switches and write a snapshot. Changes and installs nothing on them.
+
+    Exits 3 if not everything could be read.
+    """
     probes = select(probe, without)
     if explain_only:
         _print(explain.explained(probes))
@@ -164,12 +203,15 @@ def collect(
     )
     if try_host:
         raise typer.Exit(_try(session, try_host, via))
+    if fill and onto:
+        raise UsageError("--fill and --onto cannot be combined", do="Use one of them.")
     targets = _targets(nodes, host_file, via, kubernetes, state_from, described, fill, boxes)
     with Progress(remarks()) as progress:
-        snapshot = collect_snapshot(session, targets, folder, fill, progress.show)
+        snapshot = collect_snapshot(session, targets, folder, Joined(fill, onto), progress.show)
     whole = print_collected(output(), snapshot)
     next_step("railwright facts")
-    raise typer.Exit(INTERRUPTED if snapshot.run.get("interrupted") else 0 if whole else 3)
+    interrupted = snapshot.run.get("interrupted")
+    raise typer.Exit(INTERRUPTED if interrupted else exit_status(unknown=not whole))
 
 
 def _print(lines: Iterable[str]) -> None:
@@ -182,20 +224,22 @@ def _try(session: Session, named: str, via: Via) -> int:
     """The preflight of one host, or of one switch: --try leaf01=sonic."""
     if session.switches is not None and "=" in named:
         if len(session.switches.systems) != 1:
-            raise UsageError("--try takes one switch", do="Name one: --try leaf01=sonic.")
+            raise UsageError("--try needs exactly one switch", do="Name one: --try leaf01=sonic.")
         tried, again = preflight.try_switch(session.switches), f"--switches {named}"
     else:
         tried, again = preflight.try_host(session, _one_host(named)), f"-w {named}"
     _print(tried.lines)
     way = "" if via is Via.SSH else f" --via {via.value}"
     next_step(f"railwright collect{way} {again if tried.ready else f'--try {named}'}")
-    return 0 if tried.ready else 3
+    return exit_status(unknown=not tried.ready)
 
 
 def _one_host(text: str) -> str:
     names = parse_node_set(text)
     if len(names) != 1:
-        raise UsageError(f"--try takes one host, not {len(names)}", do="Name one: --try gpu001.")
+        raise UsageError(
+            f"--try needs exactly one host, not {len(names)}", do="Name one: --try gpu001."
+        )
     return names[0]
 
 
@@ -221,7 +265,7 @@ def _targets(
     )
     if not targets.names and not fill and not switches:
         raise UsageError(
-            "no hosts were named",
+            "no hosts given",
             do="For example: railwright collect -w gpu[001-512], -w @slurm:gpu, -f hosts.txt, "
             "--kubernetes, or --via local for this machine.",
         )

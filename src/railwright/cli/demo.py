@@ -15,9 +15,9 @@ from railwright.report.screen import Screen
 
 # What is typed, and what a reader should see in it.
 WALK = (
-    (("check",), "What is wrong in 32 hosts with 8 GPUs each, costliest first; what is unknown."),
+    (("check",), "What is wrong in 32 hosts with 8 GPUs each, worst first; what is inconclusive."),
     (
-        ("explain", "PCI-02", "--subject", "ember-h007:0000:29:00.0"),
+        ("explain", "pcie-link-narrow", "--subject", "ember-h007:0000:29:00.0"),
         "Why it matters, what to do, the facts behind the verdict and the evidence behind these.",
     ),
     (("show", "ember-h007"), "That host on one screen: the second NIC has 8 of its 16 lanes."),
@@ -35,10 +35,10 @@ def _folder(keep: Path | None) -> Iterator[Path]:
 
 def demo(
     keep: Path | None = typer.Option(
-        None, "--keep", metavar="FOLDER", help="Unpack it there and leave it, to go on by hand."
+        None, "--keep", metavar="FOLDER", help="Unpack it there and keep it."
     ),
 ) -> None:
-    """Three commands on a broken fabric that comes along. No root, no network, no hardware."""
+    """Tour a bundled fabric of 32 hosts with faults. No root, no network, no hardware."""
     screen = Screen(output())
     with _folder(keep) as store:
         screen.line(f"$ export RAILWRIGHT_STORE={store}")

@@ -13,17 +13,19 @@ from railwright.report.screen import Screen
 
 
 def evidence(
-    host: str = typer.Argument(..., help="The host, as it was named when it was read."),
-    probe: str | None = typer.Argument(None, help="A probe. Nothing: what every probe answered."),
+    host: str = typer.Argument(..., help="Host name, as it was collected."),
+    probe: str | None = typer.Argument(
+        None, help="Probe. Default: list the answers of all probes."
+    ),
     instance: str | None = typer.Argument(
-        None, help="Which of its answers: a PCI address or a network device."
+        None, help="PCI address or network device, if the probe has several answers."
     ),
     snapshot: str | None = typer.Option(
-        None, "--snapshot", help="Path, name or beginning of the date. Default: the latest."
+        None, "--snapshot", help="Path, name or start of the date. Default: the latest."
     ),
     store: Path | None = STORE,
 ) -> None:
-    """What a host answered, byte for byte: the proof behind every fact."""
+    """Print the raw output collected from a host: the evidence behind its facts."""
     found = opened(store_folder(store), snapshot)
     if probe is None:
         print_answers(Screen(output()), found, host)

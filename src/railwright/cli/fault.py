@@ -19,15 +19,19 @@ def in_words(error: BaseException) -> list[str]:
         return error.lines()
     first = (str(error).splitlines() or [""])[0]
     if _is_of_duckdb(error):
-        what = "the tables of the snapshot could not be asked"
-        do = "railwright store verify tells whether its files are those that were written."
+        what = "cannot query the tables of the snapshot"
+        do = "Run railwright store verify to check its files for damage."
         return [f"{what}: {first}", _details(error), do]
     if isinstance(error, OSError) and error.errno in _PLAIN:
         return [f"{error.filename or 'the system says'}: {error.strerror}"]
     if isinstance(error, (OSError, MemoryError)):
         return [f"{type(error).__name__}: {error}", _details(error)]
-    what = f"a fault of this tool: {type(error).__name__}: {first}"
-    return [what, _details(error), "Please report it with that file; look through it first."]
+    what = f"internal error: {type(error).__name__}: {first}"
+    return [
+        what,
+        _details(error),
+        "Please report it and attach that file; check it for private data first.",
+    ]
 
 
 def _is_of_duckdb(error: BaseException) -> bool:
@@ -46,5 +50,5 @@ def _details(error: BaseException) -> str:
         ) as file:  # fmt: skip
             file.write(text)
     except OSError as reason:  # a full disk, or a process that may not write any more
-        return f"Where it happened could not be kept: {reason.strerror}."
-    return f"Where it happened is in {file.name}."
+        return f"The traceback could not be saved: {reason.strerror}."
+    return f"The traceback is in {file.name}."

@@ -10,11 +10,11 @@ from railwright.report.screen import Screen
 
 def hardware(
     name: str | None = typer.Argument(
-        None, help="A part (MCX755106AS-HEAT) or a kind of parts (adapter). Nothing: all names."
+        None, help="Part (MCX755106AS-HEAT) or kind of part (adapter). Default: list all names."
     ),
     form: Form = FORMAT,
 ) -> None:
-    """What is documented of adapters, switches, cables and link modes, each with its source."""
+    """Show documented data of adapters, switches, cables and link modes, with sources."""
     found = find_rows(name)
     if form is Form.json:
         typer.echo(hardware_json(found))

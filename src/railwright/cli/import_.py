@@ -10,26 +10,34 @@ from railwright.collect.saved import Saved, import_saved, time_of
 from railwright.config import store_folder
 from railwright.report.collected import print_collected
 from railwright.report.console import next_step, output
+from railwright.report.status import exit_status
 
 
 def import_(
-    files: list[Path] = typer.Argument(..., help="Files of `python3 -I rw.py > HOST.rw`."),
+    files: list[Path] = typer.Argument(..., help="Files written by `python3 -I rw.py > HOST.rw`."),
     kind: str | None = typer.Option(
         None,
         "--kind",
-        help="The files hold the saved output of this probe's command instead; of a switch: sonic, "
-        "cumulus, eos or onyx.",
+        help="Import saved output of this probe's command; for a switch: sonic, cumulus, eos "
+        "or onyx.",
     ),
-    target: str = typer.Option("", "--target", help="With --kind: the machine it came from."),
+    target: str = typer.Option(
+        "", "--target", help="With --kind: host or switch that the output is from."
+    ),
     instance: str = typer.Option(
-        "", "--instance", help="With --kind: the PCI address or network device it is about."
+        "", "--instance", help="With --kind: PCI address or network device of the output."
     ),
     at: str | None = typer.Option(
-        None, "--at", help="With --kind: when it was saved. Default: the file's own time."
+        None,
+        "--at",
+        help="With --kind: when it was saved (2026-11-14T22:15:00Z). Default: time of the file.",
     ),
     store: Path | None = STORE,
 ) -> None:
-    """Make a snapshot of files that a lone runner wrote: HOST.rw is host HOST."""
+    """Make a snapshot from files that the runner wrote on the hosts: HOST.rw is host HOST.
+
+    Exits 3 if the files are incomplete.
+    """
     folder = store_folder(store)
     if kind is None:
         snapshot = import_files(files, folder)
@@ -38,4 +46,4 @@ def import_(
         snapshot = import_saved(files, saved, folder)
     whole = print_collected(output(), snapshot)
     next_step("railwright facts")
-    raise typer.Exit(0 if whole else 3)
+    raise typer.Exit(exit_status(unknown=not whole))

@@ -13,13 +13,13 @@ from railwright.report.console import next_step, output
 from railwright.report.screen import Screen, wrapped
 
 app = typer.Typer(
-    help="What the fabric is meant to be: profiles and the site file.", no_args_is_help=True
+    help="Describe the intended fabric: profiles and the site file.", no_args_is_help=True
 )
 
 
 @app.command("init")
 def init(snapshot: str | None = SNAPSHOT, store: Path | None = STORE) -> None:
-    """Propose a site file from what a snapshot mostly is, on standard output."""
+    """Print a site file that matches most hosts of a snapshot."""
     found = opened(store_folder(store), snapshot)
     with found.database() as database:
         text = proposal(database, found.name)
@@ -30,7 +30,7 @@ def init(snapshot: str | None = SNAPSHOT, store: Path | None = STORE) -> None:
 
 @app.command("profiles")
 def list_profiles() -> None:
-    """The profiles there are."""
+    """List the profiles."""
     screen = Screen(output())
     for name, data in profiles().items():
         screen.heading(name)

@@ -29,17 +29,21 @@ class Role(str, Enum):
 
 def links(
     snapshot: str | None = SNAPSHOT,
-    on: str | None = typer.Option(None, "--on", help="Only links of these machines: a node set."),
-    role: Role = typer.Option(Role.any, "--role", help="Only links to hosts, or between switches."),
-    odd: bool = typer.Option(
-        False, "--odd", help="Only links with findings, and those that are down or doubtful."
+    on: str | None = typer.Option(
+        None, "--on", help="Show only links of these hosts and switches, e.g. gpu[001-004]."
     ),
-    as_json: bool = typer.Option(False, "--json", help="For programs."),
+    role: Role = typer.Option(
+        Role.any, "--role", help="Show only links to hosts (host) or between switches (fabric)."
+    ),
+    odd: bool = typer.Option(
+        False, "--odd", help="Show only links that are down, contradictory or have findings."
+    ),
+    as_json: bool = typer.Option(False, "--json", help="Print JSON."),
     site: Path | None = SITE,
     waivers: Path | None = WAIVERS,
     store: Path | None = STORE,
 ) -> None:
-    """Every link, and what rules find at its ends. Exit status 1: findings; 3: not all is known."""
+    """List every link and its findings. Exits 1 if there are findings, 3 if inconclusive."""
     folder = store_folder(store)
     now = opened(folder, snapshot)
     wanted = load_site(site_file(site, folder))
@@ -49,12 +53,13 @@ def links(
         names = Names(findings.database, now.facts) if wanted.cables else None
         unread = strangers(names, wanted.cables) if names else []
         counts = make_links(findings)
+        status = links_status(counts, now)
         found = found_links(findings, unfold(on) if on else None, role.value, only_odd=odd)
         if as_json:
-            typer.echo(links_json(now.name, counts, unread, found))
+            typer.echo(links_json(now.name, status, counts, unread, found))
         else:
             screen = Screen(output())
             print_counts(screen, now.name, counts, unread)
             print_links(screen, found)
     next_step("railwright path HOST:DEVICE HOST:DEVICE")
-    raise typer.Exit(links_status(counts))
+    raise typer.Exit(status)

@@ -1,13 +1,18 @@
 """Opening the snapshot that a verb was asked for, and what was decided about its findings."""
 
+import time
 from pathlib import Path
 
 from railwright.check.waivers import Waiver, load_waivers
 from railwright.config import waiver_file
+from railwright.errors import UsageError
 from railwright.model.remake import Work, is_remade, remade, work_on
 from railwright.report.console import remarks
-from railwright.report.screen import about
-from railwright.store.snapshot import Snapshot, find
+from railwright.report.screen import about, age
+from railwright.store.lookup import find, previous
+from railwright.store.snapshot import Snapshot, order
+
+PREVIOUS = "previous"
 
 
 def opened(store: Path, wanted: str | None) -> Snapshot:
@@ -21,11 +26,28 @@ def opened(store: Path, wanted: str | None) -> Snapshot:
         _announce(snapshot, work)
     if not short:
         remarks().print(
-            f"railwright: {snapshot.name} is of another version: {len(work.older.parsed)} of its "
-            "tables count as not read. To parse its evidence again takes about "
-            f"{about(work.seconds)}: railwright store upgrade {snapshot.name}"
+            f"railwright: another version wrote {snapshot.name}: {len(work.older.parsed)} of its "
+            "tables count as not collected. To parse its evidence again (about "
+            f"{about(work.seconds)}): railwright store upgrade {snapshot.name}"
         )
     return remade(snapshot, work, parsed=short)
+
+
+def opened_before(store: Path, wanted: str, now: Snapshot) -> Snapshot:
+    """An earlier snapshot to hold `now` against; the word `previous` takes the one before it."""
+    if wanted == PREVIOUS:
+        return opened(store, str(previous(store, now).path))
+    earlier = opened(store, wanted)
+    if earlier.path.resolve() == now.path.resolve():
+        raise UsageError(
+            f"{now.name} cannot be compared with itself",
+            do="Name an earlier one; railwright store list shows them.",
+        )
+    if order(earlier.path) > order(now.path):
+        raise UsageError(
+            f"{earlier.name} is newer than {now.name}", do="Name the older snapshot first."
+        )
+    return earlier
 
 
 def decisions(given: Path | None, store: Path) -> list[Waiver]:
@@ -35,12 +57,16 @@ def decisions(given: Path | None, store: Path) -> list[Waiver]:
 
 
 def as_written(store: Path, wanted: str | None) -> Snapshot:
-    """The same as it lies on disk; one whose damage nobody could see says so."""
+    """The same as it lies on disk; one whose damage would not be noticed says so."""
     snapshot = find(store, wanted)
+    if snapshot.passed_over:
+        started = snapshot.run.get("started")
+        old = f", {age(time.time() - started)} old" if isinstance(started, (int, float)) else ""
+        remarks().print(f"railwright: {snapshot.passed_over}; using {snapshot.name}{old}")
     if not snapshot.verified.sealed:
         remarks().print(
-            f"railwright: {snapshot.name} has no digests: an earlier version wrote it, and damage "
-            "to its files cannot be seen"
+            f"railwright: {snapshot.name} has no digests (an earlier version wrote it): damage to "
+            "its files cannot be detected"
         )
     return snapshot
 
@@ -48,6 +74,6 @@ def as_written(store: Path, wanted: str | None) -> Snapshot:
 def _announce(snapshot: Snapshot, work: Work) -> None:
     count = len(work.older.parsed) + len(work.older.derived)
     remarks().print(
-        f"railwright: another version wrote {snapshot.name}; {count} of its tables are made again, "
+        f"railwright: another version wrote {snapshot.name}; {count} of its tables are rebuilt "
         "once, in the cache"
     )

@@ -12,6 +12,7 @@ from railwright.cli.opening import decisions, opened
 from railwright.config import site_file, store_folder
 from railwright.errors import UsageError
 from railwright.fabric.classes import sections
+from railwright.fabric.infiniband import count_ports
 from railwright.intent.site import load_site
 from railwright.report.console import next_step, output
 from railwright.report.hops import hops_json, hops_status, print_hops
@@ -21,40 +22,49 @@ from railwright.report.screen import Screen
 
 def path(
     source: str | None = typer.Argument(
-        None, help="A host's port: gpu001:mlx5_0 or gpu001:ens1np0. Nothing: all hops, in classes."
+        None, help="Source port: gpu001:mlx5_0 or gpu001:ens1np0. Default: group all hops by class."
     ),
-    destination: str | None = typer.Argument(None, help="The port that packets go to."),
+    destination: str | None = typer.Argument(None, help="Destination port."),
     dscp: int | None = typer.Option(
-        None, "--dscp", help="What data is sent with. Default: the site file, else the sender's."
+        None,
+        "--dscp",
+        help="DSCP of the data, 0 to 63. Default: from the site file, else the sender's.",
     ),
-    as_json: bool = typer.Option(False, "--json", help="For programs."),
+    as_json: bool = typer.Option(False, "--json", help="Print JSON."),
     snapshot: str | None = typer.Option(
-        None, "--snapshot", help="Path, name or beginning of the date. Default: the latest."
+        None, "--snapshot", help="Path, name or start of the date. Default: the latest."
     ),
     site: Path | None = SITE,
     waivers: Path | None = WAIVERS,
     store: Path | None = STORE,
 ) -> None:
-    """What each hop does to RoCE data and its CNP. Exit status 1: broken; 3: not all is known."""
+    """Show what each hop does to RoCE data and its CNPs.
+
+    Exits 1 if a hop is faulty, 3 if something is unknown.
+    """
     folder = store_folder(store)
     found = opened(folder, snapshot)
     if source is not None and destination is None:
-        raise UsageError("a path has two ends", do="railwright path gpu001:mlx5_0 gpu002:mlx5_0")
+        raise UsageError(
+            "no destination port given",
+            do="Name both ports: railwright path gpu001:mlx5_0 gpu002:mlx5_0",
+        )
     wanted = load_site(site_file(site, folder))
     if source is None or destination is None:
         rules = with_thresholds(rules_of_links(), wanted)
         with checked(found, rules, wanted, decisions(waivers, folder)) as findings:
             say_of_ends(findings)
             hops = list(sections(findings.database))
-        status = hops_status(hops)
-        said = hops_json(hops, found.name) if as_json else ""
+            infiniband = count_ports(findings.database)
+        status = hops_status(hops, found)
+        said = hops_json(hops, found.name, infiniband, status) if as_json else ""
         if not as_json:
-            print_hops(Screen(output()), hops, found.name)
+            print_hops(Screen(output()), hops, found.name, infiniband)
     else:
         decided = decisions(waivers, folder)
         ways = traces(found, wanted, decided, (source, destination), dscp)
-        status = traces_status(ways)
-        said = traces_json(found.name, ways) if as_json else ""
+        status = traces_status(ways, found)
+        said = traces_json(found.name, status, ways) if as_json else ""
         if not as_json:
             print_traces(Screen(output()), ways)
     if as_json:

@@ -1,7 +1,6 @@
 """`railwright predict`: what this hardware can do, before anything is measured."""
 
 import re
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -17,7 +16,6 @@ from railwright.config import site_file, store_folder
 from railwright.errors import UsageError
 from railwright.hardware.collectives import gpus as known_gpus
 from railwright.intent.site import load_site
-from railwright.intent.write import write_intent
 from railwright.predict.collectives import Cluster, Collective, algorithms
 from railwright.predict.collectives import predict as predict_one
 from railwright.predict.fleet import make_ceilings
@@ -26,7 +24,7 @@ from railwright.predict.pair import pair as predict_pair
 from railwright.predict.shape import most_common
 from railwright.report.ceilings import (
     ceilings_json,
-    exit_status,
+    ceilings_status,
     pair_json,
     print_ceilings,
     print_pair,
@@ -34,10 +32,11 @@ from railwright.report.ceilings import (
 from railwright.report.console import next_step, output
 from railwright.report.nccl import predictions_json, print_predictions
 from railwright.report.screen import Screen
+from railwright.report.status import exit_status
 from railwright.store.snapshot import Snapshot
 
 app = typer.Typer(
-    help="What this hardware can do: ceilings of ports, hosts, pairs and collectives.",
+    help="Calculate what the hardware can reach: ports, hosts, pairs of ports and collectives.",
     no_args_is_help=True,
 )
 
@@ -73,12 +72,8 @@ def _ceilings(
     """A snapshot and its ceilings, with the roles that the site gives its ports."""
     folder = store_folder(store)
     found, wanted = opened(folder, snapshot), load_site(site_file(site, folder))
-    with (
-        tempfile.TemporaryDirectory(prefix="railwright-predict-") as made,
-        found.database() as database,
-    ):
-        write_intent(wanted, found.facts, Path(made))
-        make_ceilings(database, Path(made) / "declared_role.parquet")
+    with found.database() as database:
+        make_ceilings(database, wanted)
         yield found, database
 
 
@@ -86,23 +81,27 @@ def _ceilings(
 def ceiling(
     snapshot: str | None = SNAPSHOT,
     pair: tuple[str, str] = typer.Option(
-        ("", ""), "--pair", help="Two ports: gpu001:mlx5_0 gpu002:mlx5_0.", show_default=False
+        ("", ""), "--pair", help="Two ports, e.g. gpu001:mlx5_0 gpu002:mlx5_0.", show_default=False
     ),
     form: Form = FORMAT,
     site: Path | None = SITE,
     store: Path | None = STORE,
 ) -> None:
-    """What perftest can reach on every port, and what binds it. Exit status 3: not all is known."""
+    """Calculate what perftest can reach on every port and what limits it.
+
+    Exits 3 if something is unknown.
+    """
     with _ceilings(snapshot, site, store) as (found, database):
         if any(pair):
             told = predict_pair(*(find_port(database, text) for text in pair))
-            status = 0 if all(way.write is not None for way in told.directions) else 3
+            known = all(way.write is not None for way in told.directions)
+            status = exit_status(unknown=not known, snapshot=found)
             if form is Form.json:
                 typer.echo(pair_json(found.name, told, status))
             else:
                 print_pair(Screen(output()), told)
         else:
-            status = exit_status(database)
+            status = ceilings_status(database, found)
             if form is Form.json:
                 for part in ceilings_json(database, found.name, status):
                     typer.echo(part, nl=False)
@@ -115,14 +114,16 @@ def ceiling(
 def _bytes(text: str) -> int:
     found = _SIZE.fullmatch(text.strip())
     if not found or not int(found[1]):
-        raise UsageError(f"{text!r} is no message size", do="Write 64M, 1G or a number of bytes.")
+        raise UsageError(
+            f"{text!r} is not a message size", do="Write 64M, 1G or a number of bytes."
+        )
     return int(found[1]) * _WORTH[found[2].upper()]
 
 
 def _numbers(text: str) -> list[int]:
     parts = [part.strip() for part in text.split(",")]
     if not all(_COUNT.fullmatch(part) for part in parts):
-        raise UsageError(f"{text!r} is no list of numbers of nodes", do="Write --nodes 2,4,8.")
+        raise UsageError(f"{text!r} is not a list of node counts", do="Write --nodes 2,4,8.")
     return [int(part) for part in parts]
 
 
@@ -133,8 +134,8 @@ def _cluster(
     known = {name.upper(): one for name, one in known_gpus().items()}
     if gpu.upper() not in known:
         raise UsageError(
-            f"nothing is known of {gpu!r} in collectives",
-            do=f"Known are {', '.join(known_gpus())}.",
+            f"unknown GPU {gpu!r}",
+            do=f"Choose one of {', '.join(known_gpus())}.",
         )
     return Cluster(
         *(known[gpu.upper()], gpus or 8, nics or 8, nic_gbps or 400, 1, None),
@@ -147,13 +148,13 @@ def _check_words(gpu: str, snapshot: str | None, described: Mapping[str, object]
     said = [name for name, value in described.items() if value is not None]
     if said and not gpu:
         raise UsageError(
-            f"{said[0]} describes nodes that are not in a snapshot",
-            why="Without --gpu they are those of a snapshot.",
-            do=f"Say --gpu H100 too, or leave out {', '.join(said)}.",
+            f"{said[0]} needs --gpu",
+            why="Without --gpu, the nodes are those of a snapshot.",
+            do=f"Add e.g. --gpu H100, or leave out {', '.join(said)}.",
         )
     if gpu and snapshot:
         raise UsageError(
-            f"--gpu {gpu} describes nodes, and so does snapshot {snapshot}",
+            f"--gpu {gpu} and snapshot {snapshot} cannot be combined",
             do="Leave out one of them.",
         )
 
@@ -161,13 +162,18 @@ def _check_words(gpu: str, snapshot: str | None, described: Mapping[str, object]
 @app.command()
 def nccl(
     snapshot: str | None = SNAPSHOT,
-    nodes: str = typer.Option("2", "--nodes", help="How many nodes, several with commas: 2,4,8."),
-    size: str = typer.Option("16M,256M,4G", "--size", help="Message sizes: 64M,1G."),
+    nodes: str = typer.Option("2", "--nodes", help="Number of nodes, or a list: 2,4,8."),
+    size: str = typer.Option(
+        "16M,256M,4G", "--size", help="Message sizes in bytes, with K, M or G: 64M,1G."
+    ),
     collective: Operation = typer.Option(
-        Operation.all_reduce, "--collective", help="Which operation."
+        Operation.all_reduce, "--collective", help="Collective operation."
     ),
     gpu: str = typer.Option(
-        "", "--gpu", help="Not from a snapshot: H100, A100 …", show_default=False
+        "",
+        "--gpu",
+        help="Describe the nodes instead of reading a snapshot: H100, A100 …",
+        show_default=False,
     ),
     gpus: int | None = typer.Option(
         None, "--gpus", min=1, max=1024, help="With --gpu: GPUs per node. Default: 8."
@@ -176,30 +182,29 @@ def nccl(
         None, "--nics", min=1, max=1024, help="With --gpu: compute ports per node. Default: 8."
     ),
     nic_gbps: float | None = typer.Option(
-        None, "--nic-gbps", min=1, max=10_000, help="With --gpu: rate of a port. Default: 400."
+        None, "--nic-gbps", min=1, max=10_000, help="With --gpu: port rate in Gb/s. Default: 400."
     ),
-    cpu: Cpu | None = typer.Option(
-        None, "--cpu", help="With --gpu: whose processors. Default: Intel."
-    ),
+    cpu: Cpu | None = typer.Option(None, "--cpu", help="With --gpu: CPU vendor. Default: Intel."),
     form: Form = FORMAT,
     site: Path | None = SITE,
     store: Path | None = STORE,
 ) -> None:
-    """What nccl-tests should print, for the nodes of a snapshot or for those that you describe.
+    """Calculate what nccl-tests should print, for a snapshot or for nodes that you describe.
 
-    Exit status 3: of some of it the model says nothing.
+    Exits 3 if the model does not cover part of it.
     """
     counts, sizes = _numbers(nodes), [_bytes(one) for one in size.split(",")]
     described = {"--gpus": gpus, "--nics": nics, "--nic-gbps": nic_gbps, "--cpu": cpu}
     _check_words(gpu, snapshot, described)
+    read: Snapshot | None = None  # nodes that are described have none
     if gpu:
         shape, origin = _cluster(gpu, gpus, nics, nic_gbps, cpu), "as asked"
     else:
-        with _ceilings(snapshot, site, store) as (found, database):
+        with _ceilings(snapshot, site, store) as (read, database):
             shape, origin = most_common(database)
-            origin = f"{origin} of snapshot {found.name}"
+            origin = f"{origin} of snapshot {read.name}"
     if min(counts) * shape.gpus == 1:
-        raise UsageError("one GPU alone has nobody to talk to", do="Write --nodes 2 or more.")
+        raise UsageError("a collective needs at least two GPUs", do="Write --nodes 2 or more.")
     name: Collective = collective.value
     told = [
         predict_one(name, algorithm, cluster, one)
@@ -212,4 +217,5 @@ def nccl(
     else:
         print_predictions(Screen(output()), shape, origin, told)
     next_step("railwright predict ceiling")
-    raise typer.Exit(0 if all(one.bus is not None for one in told) else 3)
+    unknown = any(one.bus is None for one in told)
+    raise typer.Exit(exit_status(unknown=unknown, snapshot=read))

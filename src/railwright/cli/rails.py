@@ -18,21 +18,22 @@ from railwright.report.screen import Screen
 
 def rails(
     snapshot: str | None = SNAPSHOT,
-    as_json: bool = typer.Option(False, "--json", help="For programs."),
+    as_json: bool = typer.Option(False, "--json", help="Print JSON."),
     site: Path | None = SITE,
     waivers: Path | None = WAIVERS,
     store: Path | None = STORE,
 ) -> None:
-    """Rails against leaves, misplaced ports marked. Exit status 1: some are; 3: not all known."""
+    """Show which leaf has which rail. Exits 1 if ports are misplaced, 3 if inconclusive."""
     folder = store_folder(store)
     now = opened(folder, snapshot)
     wanted = load_site(site_file(site, folder))
     rules = with_thresholds(rules_of_rails(), wanted)
     with checked(now, rules, wanted, decisions(waivers, folder)) as findings:
         found = Matrix(matrix(findings.database), misplaced(findings), undecided(findings))
+    status = found.status(now)
     if as_json:
-        typer.echo(rails_json(now.name, found))
+        typer.echo(rails_json(now.name, status, found))
     else:
         print_rails(Screen(output()), now.name, found)
     next_step("railwright links --odd" if found.misplaced else "railwright path")
-    raise typer.Exit(found.status)
+    raise typer.Exit(status)

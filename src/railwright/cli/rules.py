@@ -13,10 +13,10 @@ from railwright.report.screen import Screen
 
 def rules(
     pack: list[Path] = typer.Option(
-        [], "--rules", help="A folder with rules of your own: checked, tested by its cases, listed."
+        [], "--rules", help="Validate a folder of your own rules, run its cases and list it."
     ),
 ) -> None:
-    """Every rule. What is marked preview runs only when it is selected."""
+    """List every rule. Rules marked preview run only when selected."""
     found = dict(shipped())
     for folder in pack:
         found |= load_pack(folder)

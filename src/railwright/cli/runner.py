@@ -9,7 +9,7 @@ from railwright.collect.request import lone_runner
 
 
 def runner(
-    probe: list[str] = typer.Option([], help="Only this probe. Repeatable."),
+    probe: list[str] = typer.Option([], help="Include only this probe. Repeatable."),
 ) -> None:
-    """Print the runner: to read it, or to run it alone on a host (python3 -I rw.py > HOST.rw)."""
+    """Print the runner, to read it or to run it on a host (python3 -I rw.py > HOST.rw)."""
     sys.stdout.write(lone_runner(select(probe)))

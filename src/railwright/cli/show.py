@@ -4,20 +4,28 @@ from pathlib import Path
 
 import typer
 
-from railwright.cli.common import SNAPSHOT, STORE
+from railwright.cli.common import SITE, SNAPSHOT, STORE
 from railwright.cli.opening import opened
-from railwright.config import store_folder
+from railwright.config import site_file, store_folder
+from railwright.intent.site import load_site
 from railwright.report.console import next_step, output
 from railwright.report.host import print_host
 from railwright.report.screen import Screen
+from railwright.report.status import exit_status
 
 
 def show(
-    host: str = typer.Argument(..., help="The host or switch, as it was named when it was read."),
+    host: str = typer.Argument(..., help="Host or switch, as it was collected."),
     snapshot: str | None = SNAPSHOT,
+    site: Path | None = SITE,
     store: Path | None = STORE,
 ) -> None:
-    """One host: NUMA nodes, PCIe switches, GPUs, NICs, links, neighbours, and what is unknown."""
-    reached = print_host(Screen(output()), opened(store_folder(store), snapshot), host)
+    """Show one host: NUMA nodes, PCIe switches, GPUs, NICs, links, and what is unknown.
+
+    Exits 3 if the host was not reached.
+    """
+    folder = store_folder(store)
+    found, wanted = opened(folder, snapshot), load_site(site_file(site, folder))
+    reached = print_host(Screen(output()), found, host, site=wanted)
     next_step("railwright facts")
-    raise typer.Exit(0 if reached else 3)
+    raise typer.Exit(exit_status(unknown=not reached, snapshot=found))

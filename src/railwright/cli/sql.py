@@ -29,16 +29,18 @@ class Format(str, Enum):
 
 def sql(
     query: str | None = typer.Argument(
-        None, help="One SELECT; - reads it from standard input. Nothing: the tables there are."
+        None, help="One SELECT; - reads it from standard input. Default: list the tables."
     ),
-    describe: str | None = typer.Option(None, "--describe", help="Tell the columns of a table."),
+    describe: str | None = typer.Option(
+        None, "--describe", help="Describe the columns of a table."
+    ),
     snapshot: str | None = typer.Option(
-        None, "--snapshot", help="Path, name or beginning of the date. Default: the latest."
+        None, "--snapshot", help="Path, name or start of the date. Default: the latest."
     ),
-    form: Format = typer.Option(Format.text, "--format", help="How the answer is written."),
+    form: Format = typer.Option(Format.text, "--format", help="Print text, CSV or JSON."),
     store: Path | None = STORE,
 ) -> None:
-    """Ask the tables of a snapshot yourself, in SQL. Nothing can be changed."""
+    """Query the tables of a snapshot in SQL, read-only."""
     if describe:
         print_table_help(Screen(output()), describe)
         return

@@ -14,26 +14,21 @@ from railwright.model.remake import is_remade, remade, work_on
 from railwright.report.collected import print_collected
 from railwright.report.console import next_step, output, remarks
 from railwright.report.screen import about
+from railwright.report.status import exit_status
 from railwright.report.stored import print_stored
 from railwright.report.verified import print_verified
 from railwright.store.integrity import forget
 from railwright.store.locks import BusyError, holder
+from railwright.store.lookup import find
 from railwright.store.remove import remove, remove_remains
-from railwright.store.snapshot import (
-    UNFINISHED,
-    find,
-    load,
-    snapshots,
-    unfinished,
-    unfinished_links,
-)
+from railwright.store.snapshot import UNFINISHED, load, snapshots, unfinished, unfinished_links
 
 app = typer.Typer(help="List, verify, upgrade, finish and prune snapshots.", no_args_is_help=True)
 
 
 @app.command("list")
 def list_(store: Path | None = STORE) -> None:
-    """The snapshots of the store, oldest first, and collections that were cut off."""
+    """List snapshots, oldest first, and unfinished collections."""
     folder = store_folder(store)
     print_stored(output(), folder)
     next_step("railwright facts [SNAPSHOT]")
@@ -41,14 +36,17 @@ def list_(store: Path | None = STORE) -> None:
 
 @app.command()
 def verify(
-    names: list[str] = typer.Argument(None, help="Snapshots. Default: all of the store."),
+    names: list[str] = typer.Argument(None, help="Snapshots to verify. Default: all."),
     store: Path | None = STORE,
 ) -> None:
-    """Read every file and compare it with its digest. That shows damage, not forgery."""
+    """Compare every file with its digest. Detects damage, not forgery.
+
+    Exits 1 if a file is damaged, 3 if a snapshot has no digests.
+    """
     folder = store_folder(store)
     paths = [find(folder, name).path for name in names] if names else snapshots(folder)
     if not paths:
-        raise UsageError(f"no snapshot yet in {folder}")
+        raise UsageError(f"no snapshot in {folder}", do="Make one: railwright collect -w HOSTS")
     raise typer.Exit(print_verified(output(), paths))
 
 
@@ -57,7 +55,7 @@ def upgrade(
     snapshot: str | None = SNAPSHOT,
     store: Path | None = STORE,
 ) -> None:
-    """Parse the evidence of an older version's snapshot again. The snapshot stays as it is."""
+    """Parse the evidence of an older snapshot again. The snapshot itself does not change."""
     found = as_written(store_folder(store), snapshot)
     work = work_on(found)
     if work is None:
@@ -69,16 +67,16 @@ def upgrade(
             f"about {about(work.seconds)}"
         )
     made = remade(found, work, parsed=True)
-    output().print(f"{found.name}: {len(made.remade_tables)} tables made again, in {made.facts}")
+    output().print(f"{found.name}: {len(made.remade_tables)} tables rebuilt in {made.facts}")
     next_step(f"railwright check {found.name}")
 
 
 @app.command()
 def finish(
-    name: str = typer.Argument("", help="An unfinished collection. Default: the latest."),
+    name: str = typer.Argument("", help="Unfinished collection. Default: the latest."),
     store: Path | None = STORE,
 ) -> None:
-    """Keep what had arrived of a collection that was cut off; the snapshot says what it lacks."""
+    """Make a snapshot from an unfinished collection and show what is missing. Exits 3."""
     folder = store_folder(store)
     there = unfinished(folder)
     found = [path for path in there if path.name == f"{name}{UNFINISHED}"]
@@ -92,14 +90,18 @@ def finish(
     snapshot = finish_cut_off((idle or found)[-1], admit)
     print_collected(output(), snapshot)
     next_step(f"railwright collect --fill {snapshot.name}")
-    raise typer.Exit(3)
+    raise typer.Exit(exit_status(unknown=True))  # it was cut off
 
 
 @app.command()
 def prune(
-    keep: int = typer.Option(..., "--keep", min=0, help="How many of the newest to keep."),
-    unfinished_too: bool = typer.Option(False, "--unfinished", help="Also what was cut off."),
-    yes: bool = typer.Option(False, "--yes", help="Delete; without it only show what would go."),
+    keep: int = typer.Option(..., "--keep", min=0, help="Number of newest snapshots to keep."),
+    unfinished_too: bool = typer.Option(
+        False, "--unfinished", help="Also delete unfinished collections."
+    ),
+    yes: bool = typer.Option(
+        False, "--yes", help="Delete. Without it, only show what would be deleted."
+    ),
     store: Path | None = STORE,
 ) -> None:
     """Delete the oldest snapshots."""

@@ -27,13 +27,14 @@ def _check(files: list[Path]) -> None:
     if twice:
         raise UsageError(
             f"two files for one host: {', '.join(twice[:5])}",
-            why="A snapshot holds one reading per host.",
-            do="Import one of them, or import them apart and `railwright merge` the two.",
+            why="A snapshot has one answer per host and probe.",
+            do="Import one of them, or import them separately and run railwright merge.",
         )
     missing = [str(path) for path in files if not path.is_file()]
     if missing:
         raise UsageError(
-            f"no such file: {missing[0]}", do="Give the .rw files of `python3 -I rw.py`."
+            f"no such file: {missing[0]}",
+            do="Name the files that `python3 -I rw.py > HOST.rw` wrote.",
         )
 
 

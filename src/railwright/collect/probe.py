@@ -183,7 +183,7 @@ def _check_files(probe: Probe) -> None:
             raise _refuse(
                 probe.name,
                 f"may not read {path}",
-                f"Files are below {', '.join(FILE_ROOTS)} and free of side effects.",
+                f"Files must be below {', '.join(FILE_ROOTS)} and have no side effects when read.",
             )
 
 
@@ -196,13 +196,17 @@ def _check(probe: Probe) -> None:
     )
     for key, value, allowed in choices:
         if value not in allowed:
-            raise _refuse(probe.name, f"{key} = {value!r}", f"One of: {', '.join(allowed)}.")
+            raise _refuse(
+                probe.name, f"unknown {key} {value!r}", f"Choose one of {', '.join(allowed)}."
+            )
     if not probe.disturbs_source:
-        raise _refuse(probe.name, "no source for `disturbs`", "Say where that is documented.")
+        raise _refuse(probe.name, "no disturbs_source", "Name the document that says so.")
     if probe.disturbs == "initialises GPU" and not probe.condition:
         raise _refuse(probe.name, "would initialise GPUs", "Give it a condition.")
     if not (0 < probe.timeout_s <= LONGEST_TIMEOUT and 0 < probe.cap_bytes <= LARGEST_CAP):
-        raise _refuse(probe.name, "time or size out of range", "At most 120 s and 8 MiB.")
+        raise _refuse(
+            probe.name, "timeout_s or cap_bytes is out of range", "Use at most 120 s, 8 MiB."
+        )
     if bool(probe.argv) == bool(probe.files or probe.links):
         raise _refuse(probe.name, "needs either argv or files", "Give exactly one of them.")
     _check_argv(probe, probe.tools, probe.argv)
@@ -223,7 +227,7 @@ def load_probe(name: str, text: str) -> Probe:
         probe = Probe(name=name, **values)  # type: ignore[arg-type]
     except TypeError as error:
         raise _refuse(
-            name, str(error).replace("Probe.__init__() ", ""), "See the others."
+            name, str(error).replace("Probe.__init__() ", ""), "See the other probes."
         ) from error
     _check(probe)
     return probe
@@ -249,7 +253,8 @@ def select(wanted: list[str] | None = None, without: list[str] | None = None) ->
     unknown = [name for name in (*(wanted or ()), *(without or ())) if name not in known]
     if unknown:
         raise ProbeError(
-            f"no probe named {', '.join(unknown)}", do=f"Probes are: {', '.join(known)}."
+            f"unknown probe {', '.join(map(repr, unknown))}",
+            do=f"Choose one of {', '.join(known)}.",
         )
     names = wanted or list(known)
     return [known[name] for name in known if name in names and name not in (without or ())]

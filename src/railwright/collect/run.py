@@ -130,7 +130,7 @@ async def _ingest(folder: Path, queue: asyncio.Queue[Path | None]) -> None:
                 words, worker = await worker.end(), None
                 raise RailwrightError(
                     words[-500:] or "writing the snapshot failed: its process was killed",
-                    why="What was read is still in the spool.",
+                    why="The collected data is still in the spool.",
                     do="Free disk space if that is the reason, then: railwright store finish",
                 )
     finally:

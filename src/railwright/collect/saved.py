@@ -49,14 +49,16 @@ def time_of(text: str) -> float:
     try:
         found = datetime.fromisoformat(text.replace("Z", "+00:00"))
     except ValueError as error:
-        raise UsageError(f"{text} is no time", do="Write it as 2026-11-14T22:15:00Z.") from error
+        raise UsageError(
+            f"{text!r} is not a time", do="Write it as 2026-11-14T22:15:00Z."
+        ) from error
     return (found if found.tzinfo else found.replace(tzinfo=timezone.utc)).timestamp()
 
 
 def import_saved(files: list[Path], saved: Saved, store: Path) -> Snapshot:
     """One snapshot of files that hold the output of one probe's command."""
     if saved.kind not in kinds():
-        raise UsageError(f"no kind named {saved.kind}", do=f"Kinds are: {', '.join(kinds())}.")
+        raise UsageError(f"unknown kind {saved.kind!r}", do=f"Choose one of {', '.join(kinds())}.")
     answers = [answer for file in files for answer in _answers(file, saved)]
     targets = dict.fromkeys((answer.target for answer in answers), "")
     head: dict[str, object] = {
@@ -91,12 +93,14 @@ def _answers(file: Path, saved: Saved) -> Iterator[Answer]:
         data = file.read_bytes()
         at = file.stat().st_mtime if saved.at is None else saved.at
     except OSError as error:
-        raise UsageError(f"cannot read {file}: {error.strerror}", do="Name a file.") from error
+        raise UsageError(
+            f"cannot read {file}: {error.strerror}", do="Name a readable file."
+        ) from error
     if saved.kind == KUBERNETES:
         yield from node_answers(file, data, at)
         return
     if not saved.target:
-        raise UsageError("whose output is it?", do="Name the machine: --target gpu017.")
+        raise UsageError("--kind needs --target", do="Name the host: --target gpu017.")
     if saved.kind in systems():
         yield from switch_answers(file, data, saved.kind, Place(saved.target, saved.instance, at))
         return
@@ -116,12 +120,17 @@ def node_answers(file: Path, data: bytes, at: float) -> Iterator[Answer]:
     try:
         parsed = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"{file} is not JSON", do="kubectl get nodes -o json > FILE") from error
+        raise UsageError(
+            f"{file} is not JSON", do="Write it with: kubectl get nodes -o json > FILE"
+        ) from error
     nodes = parsed.get("items") if isinstance(parsed, dict) and "items" in parsed else [parsed]
     for node in nodes if isinstance(nodes, list) else []:
         name = node.get("metadata", {}).get("name") if isinstance(node, dict) else None
         if not isinstance(name, str) or not name:
-            raise UsageError(f"{file} holds an object without a name", do="Give node objects.")
+            raise UsageError(
+                f"{file} has an object without a name",
+                do="Write it with: kubectl get nodes -o json > FILE",
+            )
         kept = json.dumps(_reduced(node)).encode()
         yield Answer(name, KUBERNETES, "", "ok", stdout=kept, started=at)
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from railwright.collect.admission import admit
 from railwright.collect.probe import Probe
@@ -23,7 +24,8 @@ from railwright.reach.slurm import SlurmTransport
 from railwright.reach.ssh import SshOptions, SshTransport
 from railwright.reach.targets import Targets
 from railwright.store.build import Building
-from railwright.store.snapshot import FILLING, Snapshot, find, hidden_folder, make_store
+from railwright.store.lookup import find
+from railwright.store.snapshot import FILLING, Snapshot, hidden_folder, make_store
 
 
 @dataclass(frozen=True)
@@ -99,16 +101,35 @@ def run_head(session: Session, targets: Targets) -> dict[str, object]:
     }
 
 
+LATEST = "latest"
+
+
+class Joined(NamedTuple):
+    """The snapshot that a run is joined with: to fill its gaps, or to replace machines in it."""
+
+    fill: str = ""
+    onto: str = ""
+
+
 def collect_snapshot(
     session: Session,
     targets: Targets,
     store: Path,
-    fill: str,
+    joined: Joined,
     show: Callable[[Tally], None],
 ) -> Snapshot:
     """Read every target, or only what an earlier snapshot lacks, and write a new snapshot."""
-    if fill:
-        return _fill(session, targets, store, find(store, fill), show)
+    if joined.fill:
+        return _fill(session, targets, store, find(store, joined.fill), show)
+    if joined.onto:
+        old = find(store, None if joined.onto == LATEST else joined.onto)
+        return _onto(session, targets, store, old, show)
+    return _collected(session, targets, store, show)
+
+
+def _collected(
+    session: Session, targets: Targets, store: Path, show: Callable[[Tally], None]
+) -> Snapshot:
     boxes = list(session.switches.systems) if session.switches else []
     named = {name: targets.out_of_service.get(name, "") for name in (*targets.names, *boxes)}
     building = Building(store, run_head(session, targets), named)
@@ -121,6 +142,27 @@ def collect_snapshot(
         switches=session.switches,
     )
     return finish_building(building, {} if whole else {"interrupted": True}, admit)
+
+
+def _onto(
+    session: Session,
+    targets: Targets,
+    store: Path,
+    old: Snapshot,
+    show: Callable[[Tally], None],
+) -> Snapshot:
+    """Read some machines again; then they and the rest of an earlier snapshot as one."""
+    make_store(store)
+    hidden, lock = hidden_folder(store, FILLING)
+    try:
+        part = _collected(session, targets, hidden, show)
+        extra: dict[str, object] = {"joined_to": old.name}
+        if part.run.get("interrupted"):
+            extra["interrupted"] = True
+        return merge.merge(store, [old, part], extra, last_wins=True)
+    finally:
+        lock.release()
+        shutil.rmtree(hidden, ignore_errors=True)
 
 
 def _switches_to_fill(plan: SwitchPlan | None, old: Snapshot) -> SwitchPlan | None:
@@ -144,8 +186,8 @@ def _fill(
     plan = _switches_to_fill(session.switches, old)
     if not gaps and plan is None:
         raise UsageError(
-            f"{old.name} lacks nothing that another try could bring",
-            do="railwright collect -w HOSTS reads everything again.",
+            f"{old.name}: nothing is missing that another attempt could read",
+            do="To read everything again: railwright collect -w HOSTS",
         )
     make_store(store)
     # Parts are no snapshots of the fleet: out of sight, so that none is ever the latest.

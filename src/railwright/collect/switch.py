@@ -83,7 +83,7 @@ def _check_text(system: str, text: str, *, session: bool) -> None:
         )
     plain = text.replace(" | json", "").replace("|*'", "'")
     if _REFUSED.search(plain) or (not session and not text.startswith(_BEGINNINGS)):
-        raise _refuse(system, f"`{text}` is more than a question", "See the other commands.")
+        raise _refuse(system, f"`{text}` is not a read-only command", "See the other commands.")
 
 
 def _command(data: dict[str, Any], raw: dict[str, Any]) -> Command:
@@ -117,13 +117,13 @@ def load_system(name: str, text: str) -> System:
         dict(data.get("keep", {})),
     )
     if system.way not in WAYS or not 0 < system.cap_bytes <= LARGEST_CAP:
-        raise _refuse(name, "way or cap_bytes out of range", f"Ways are {', '.join(WAYS)}.")
+        raise _refuse(name, "way or cap_bytes is out of range", f"Ways: {', '.join(WAYS)}.")
     for command in commands:
         _check_text(name, command.text, session=False)
         if command.probe not in system.keep:
-            raise _refuse(name, f"no filter for {command.probe}", "Say in [keep] what is kept.")
+            raise _refuse(name, f"no filter for {command.probe}", "Add it to [keep].")
         if not 0 < command.timeout_s <= LONGEST_TIMEOUT:
-            raise _refuse(name, f"`{command.text}`: time out of range", "At most 300 s.")
+            raise _refuse(name, f"`{command.text}`: timeout_s out of range", "Use at most 300 s.")
     for line in (*system.opening, *filter(None, [system.closing])):
         _check_text(name, line, session=True)
     return system

@@ -94,9 +94,11 @@ class Verdict:
         return min((item.gbps for item in self.items if item.gbps is not None), default=None)
 
     @property
-    def exit_status(self) -> int:
-        """1 a finding, else 3 a gap, else 0: as `check` has it."""
-        states = {item.state for item in self.items}
-        if states & {"does not", "limited"}:
-            return 1
-        return 3 if "not documented" in states else 0
+    def is_at_fault(self) -> bool:
+        """Whether something does not fit, or is limited."""
+        return any(item.state in ("does not", "limited") for item in self.items)
+
+    @property
+    def has_gap(self) -> bool:
+        """Whether a document is lacking."""
+        return any(item.state == "not documented" for item in self.items)

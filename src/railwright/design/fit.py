@@ -7,7 +7,7 @@ not named is not asked: nothing is said about it, and it cannot be said to work.
 from dataclasses import replace
 
 from railwright.design.build import Build, Item, Verdict
-from railwright.design.host import server_items, slot_items
+from railwright.design.host import card_items, server_items, slot_items
 from railwright.design.link import connector_items, length_items, link_items, protocol_items
 from railwright.design.names import is_documented
 
@@ -16,6 +16,7 @@ def fit(build: Build) -> Verdict:
     """The verdict on one build."""
     questions = (
         slot_items,
+        card_items,
         connector_items,
         protocol_items,
         link_items,

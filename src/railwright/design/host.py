@@ -60,6 +60,16 @@ def slot_items(build: Build) -> Iterator[Item]:
     yield _pcie(build, slot)
 
 
+def card_items(build: Build) -> Iterator[Item]:
+    """What the card carries in all, where its maker gives less than the sum of its ports."""
+    adapter, count = build.adapter, build.ports_used
+    rate = top_gbps(adapter, adapter.protocols)
+    asked = build.slot or build.cable or build.switch
+    if asked and adapter.most_gbps and count * rate > adapter.most_gbps:
+        why = f"{count} ports at {rate:g} Gb/s, and {adapter.most_gbps:g} in all by its maker"
+        yield Item("card", "limited", why, adapter.most_gbps, adapter.source)
+
+
 _SECOND = {
     "none": "the card has one PCIe interface; nothing can be put on a second link",
     "same slot": "the card has two interfaces in one slot: the server's BIOS must split its lanes",

@@ -151,9 +151,10 @@ def _switch_runs(switch: Switch, legs: int, mode: LinkMode) -> Known:
     )
     if mode.protocol == "InfiniBand":
         known = switch.infiniband
-        conditions.append(
-            NOT_DOCUMENTED if isinstance(known, NotDocumented) else mode.name in known
-        )
+        if isinstance(known, NotDocumented) or mode.name in switch.unsure:
+            conditions.append(NOT_DOCUMENTED)
+        else:
+            conditions.append(mode.name in known)
     else:
         conditions.append(mode.gbps in switch.ethernet_gbps)
         rates = switch.lane_gbps

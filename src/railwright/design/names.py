@@ -50,7 +50,7 @@ def find(kind: str, name: str, rows: Mapping[str, Part]) -> Part:
     words = name.upper().split("-")
     fitting = [row for row in rows.values() if _within(row.name.upper().split("-"), words)]
     if fitting:
-        row = max(fitting, key=lambda row: row.name.count("-"))
+        row = max(fitting, key=lambda row: (row.name.count("-"), len(row.name)))
         known = row.name.upper().split("-")
         more = [word for word in words if not any(_stands_for(one, word) for one in known)]
         # What stands behind a switch's model is its fans and its system, not its ports.
@@ -59,22 +59,25 @@ def find(kind: str, name: str, rows: Mapping[str, Part]) -> Part:
     variants = [row.name for row in rows.values() if row.name.upper().split("-")[:-1] == words]
     if len(variants) > 1:
         raise UnknownPartError(
-            f"{name} is sold as {' and '.join(variants)}",
-            why="They differ in what they speak.",
-            do="Write the letter behind it, or the whole part number.",
+            f"{name!r} is ambiguous: it is sold as {' and '.join(variants)}",
+            why="They support different protocols.",
+            do="Add the letter, or write the whole part number.",
         )
     near = nearest(name, rows)
     raise UnknownPartError(
-        f"There is no {kind} {name} in the hardware data",
-        why="Nothing can be said about what is not documented.",
-        do=f"Did you mean {' or '.join(near)}?" if near else f"See: railwright hardware {kind}",
+        f"unknown {kind} {name!r}",
+        why="It is not in the hardware data.",
+        do=f"Did you mean {' or '.join(near)}?"
+        if near
+        else f"To list them: railwright hardware {kind}",
     )
 
 
 def _within(wanted: list[str], words: list[str]) -> bool:
     """Whether all words are there, in this order, the first one first.
 
-    A single letter stands for what begins with it: MCP1650-H for MCP1650-H002E26.
+    A single letter stands for what begins with it, MCP1650-H for MCP1650-H002E26, and two for
+    what begins and ends with them, MFS1S00-HV for MFS1S00-H010V.
     """
     if wanted[0] != words[0]:
         return False
@@ -83,7 +86,9 @@ def _within(wanted: list[str], words: list[str]) -> bool:
 
 
 def _stands_for(word: str, given: str) -> bool:
-    return word == given or (len(word) == 1 and given.startswith(word) and given[1:2].isdecimal())
+    if word == given or len(word) > 2:
+        return word == given
+    return given.startswith(word[0]) and given[1:2].isdecimal() and given.endswith(word[1:])
 
 
 def is_documented(name: str) -> bool:
@@ -97,13 +102,25 @@ def adapter(name: str) -> Adapter:
 
     Those of one short name differ in cryptography and management, not in ports or slots.
     """
-    for row in adapters().values():
-        if name.upper() in (row.psid, row.called):
+    # mlxconfig prints 900-9X81E-00EX-ST0_Ax: any revision.
+    plain = re.sub(r"(_[A-Z][0-9X])+$", "", name.upper())
+    rows = list(adapters().values())
+    for row in rows:
+        if plain in (row.name, row.psid, row.called, *row.also.split()):
             return row
-    # mlxfwmanager prints MCX755106AS-HEA_Ax: without the letter of the bracket, any revision.
-    board = re.fullmatch(r"(.+-[A-Z]{3})_A[0-9X]", name.upper())
-    rows = [row for row in adapters().values() if board and row.name.startswith(board[1])]
-    return rows[0] if len(rows) == 1 else find("adapter", name, adapters())
+    # And MCX755106AS-HEA_Ax: without the letter of the bracket.
+    boards = [row for row in rows if plain != name.upper() and row.name.startswith(plain)]
+    if len(boards) == 1:
+        return boards[0]
+    # The last letter of a 900-… differs between lots of one card; it is a guess all the same.
+    lots = [row for row in rows if _is_lot(plain, row)]
+    return replace(lots[0], name=plain) if len(lots) == 1 else find("adapter", plain, adapters())
+
+
+def _is_lot(plain: str, row: Adapter) -> bool:
+    if not re.fullmatch(r"900-\w{5}-\w{4}-\w{3}", plain):
+        return False
+    return any(one[:-1] == plain[:-1] for one in (row.name, *row.also.split()))
 
 
 def switch(name: str) -> Switch:
@@ -119,8 +136,8 @@ def cable(text: str) -> Cable:
         return find("cable", text, cables())
     if len(names) != 3:
         raise UsageError(
-            f"{text} is not a cable",
-            do="One part number, or three: MMA4Z00-NS+MFP7E10+MMA1Z00-NS400-T "
+            f"{text!r} is not a cable",
+            do="Write one part number, or three: MMA4Z00-NS+MFP7E10+MMA1Z00-NS400-T "
             "(switch module, fibre, adapter module).",
         )
     return optical(
@@ -137,8 +154,8 @@ def optical(at_switch: Transceiver, fibre: Fibre, at_adapter: Transceiver) -> Ca
         raise UsageError(
             f"{at_switch.name} is {at_switch.fibre}, {fibre.name} {fibre.fibre}, "
             f"{at_adapter.name} {at_adapter.fibre}",
-            why="Light of one does not go through the other.",
-            do="Take modules and fibre of one kind.",
+            why="Modules and fibre of different types do not work together.",
+            do="Choose modules and fibre of the same type.",
         )
     protocols: tuple[Protocol, ...] = tuple(
         one for one in at_switch.protocols if one in at_adapter.protocols
@@ -165,7 +182,7 @@ def slot(text: str) -> Slot:
     links = [(int(one[1]), int(one[2])) for one in _LINK.finditer(text)] if found else []
     if not found or any(one not in generations() or two not in WIDTHS for one, two in links):
         raise UsageError(
-            f"{text} is not a slot",
+            f"{text!r} is not a slot",
             do="Write the generation and the lanes that are wired: gen5x16, gen4x8; "
             "gen4x16+gen4x16 for a card with two interfaces; ocp3-gen5x16 for OCP 3.0.",
         )

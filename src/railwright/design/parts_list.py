@@ -57,7 +57,7 @@ def _number(name: str, text: str) -> float | None:
     except ValueError:
         number = -1
     if not 0 <= number < float("inf"):
-        raise UsageError(f"{name}: {text} is not a number", do="Write it without its unit.")
+        raise UsageError(f"{name}: {text!r} is not a number", do="Write it without its unit.")
     return number
 
 
@@ -65,21 +65,24 @@ def _choice(name: str, text: str, allowed: tuple[str, ...]) -> str:
     for one in allowed:
         if one.lower() == text.strip().lower():
             return one
-    raise UsageError(f"{name}: {text} is not known", do=f"One of {', '.join(allowed)}.")
+    raise UsageError(f"unknown {name} {text!r}", do=f"Choose one of {', '.join(allowed)}.")
 
 
 def _ports(text: str, most: int) -> int | None:
     if not text:
         return None
     if text not in {str(count + 1) for count in range(most)}:
-        raise UsageError(f"ports: {text} of {most} ports", do="Say how many of them are in use.")
+        raise UsageError(
+            f"ports: {text!r} is not a number from 1 to {most}",
+            do="Write how many ports are in use.",
+        )
     return int(text)
 
 
 def build_of(wanted: Wanted) -> Build:
     """The build that the words mean; UsageError where one of them is not known."""
     if not wanted.adapter:
-        raise UsageError("no adapter is named", do="Every build is about one adapter.")
+        raise UsageError("no adapter given", do="Name the adapter, e.g. MCX755106AS-HEAT.")
     adapter = names.adapter(wanted.adapter)
     fec = get_args(FecSetting)
     payload = _choice(
@@ -121,20 +124,20 @@ def read_list(path: Path) -> tuple[list[str], list[tuple[int, Line]]]:
     try:
         text = path.read_text("utf-8-sig")  # spreadsheets write a mark in front
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} cannot be read: {error}", do="Give a CSV file.") from error
+        raise UsageError(f"cannot read {path}: {error}", do="Name a CSV file.") from error
     reader = csv.DictReader(io.StringIO(text), restkey="", restval="")
     columns = [name.strip() for name in reader.fieldnames or []]
     if "adapter" not in columns:
         raise UsageError(
             f"{path.name} has no column adapter",
-            why="Every line of a parts list is about one adapter.",
-            do="Its first line names the columns, with commas between them. "
-            f"Known are {', '.join(COLUMNS)}; others are kept as they are.",
+            why="Every line of a parts list describes one adapter.",
+            do="Name the columns in the first line, separated by commas: "
+            f"{', '.join(COLUMNS)}. Other columns are kept as they are.",
         )
     taken = [name for name in ADDED if name in columns]
     if taken:
         raise UsageError(
-            f"{path.name} has a column {taken[0]} already", do="Take the list without verdicts."
+            f"{path.name} already has a column {taken[0]}", do="Use the list without verdicts."
         )
     reader.fieldnames = columns
     lines = [(reader.line_num, {name: line[name] or "" for name in columns}) for line in reader]

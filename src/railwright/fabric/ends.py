@@ -6,14 +6,16 @@ from typing import NamedTuple
 
 import duckdb
 
-from railwright.errors import UsageError
+from railwright.errors import NotReadError, UsageError
+from railwright.fabric.infiniband import INFINIBAND, ports_of
+from railwright.schema.table import tables
 from railwright.store.duck import read_sql
 
 LINK = read_sql(__file__, "link.sql")  # makes the table `link`: two ends in a row
 
 
 class End(NamedTuple):
-    """A row of link_end."""
+    """A row of link_end, or an InfiniBand port, which is in no link."""
 
     target: str
     port: str
@@ -42,7 +44,18 @@ class End(NamedTuple):
     def subjects(self) -> tuple[str, ...]:
         """As rules name it: the end, a silent machine as a whole, the RDMA port behind it."""
         whole = (self.name, f"{self.target}:*")
-        return (*whole, f"{self.target}:{self.device}/{self.device_port}") if self.device else whole
+        port = f"{self.target}:{self.device_name}"
+        return tuple(dict.fromkeys((*whole, port))) if self.device else whole
+
+    @property
+    def rdma_port(self) -> tuple[str, str, int]:
+        """Machine, device and number of port."""
+        return self.target, self.device, self.device_port or 0
+
+    @property
+    def device_name(self) -> str:
+        """The RDMA port that it is the end of."""
+        return f"{self.device}/{self.device_port}"
 
 
 class ClassFacts(NamedTuple):
@@ -95,6 +108,41 @@ def classes_of(
     return {row[:3]: ClassFacts(*row[3:]) for row in rows}
 
 
+_PORTS_NOT_READ = read_sql(__file__, "ports_not_read.sql")
+
+
+def expect_read(database: duckdb.DuckDBPyConnection, target: str) -> None:
+    """Of a machine that did not answer nobody can say what it has."""
+    row = database.execute("SELECT status FROM target WHERE target = ?", [target]).fetchone()
+    if row is not None and row[0] not in ("reached", "incomplete"):
+        raise NotReadError(
+            f"{target} was not read: {row[0]}", do=f"Try again: railwright collect -w {target}"
+        )
+    if database.execute(
+        _PORTS_NOT_READ, {"target": target, "probe": tables()["rdma_port"].fed_by}
+    ).fetchone():
+        raise NotReadError(
+            f"the RDMA ports of {target} were not read",
+            do=f"railwright show {target} shows why; railwright collect -w {target} tries again.",
+        )
+
+
+def _infiniband_ends(database: duckdb.DuckDBPyConnection, target: str) -> dict[str, End]:
+    """By network device, if the port has one."""
+    found = {}
+    for device, port, netdev in ports_of(database, target):
+        row = dict.fromkeys(End._fields) | {"target": target, "kind": INFINIBAND, "device": device}
+        end = End(**{**row, "port": f"{device}/{port}", "device_port": port})  # type: ignore[arg-type]
+        found[netdev or end.port] = end
+    return found
+
+
+def _listed(end: End) -> str:
+    if end.kind == INFINIBAND:
+        return f"{end.port} ({INFINIBAND})"
+    return f"{end.device} ({end.port})"
+
+
 def find_end(database: duckdb.DuckDBPyConnection, text: str) -> End:
     """`gpu001:mlx5_0`, `gpu001:ens1np0`; `gpu001` alone where it has one end."""
     target, _, thing = text.partition(":")
@@ -102,22 +150,29 @@ def find_end(database: duckdb.DuckDBPyConnection, text: str) -> End:
     if target not in known:
         near = get_close_matches(target, known, 3)
         raise UsageError(
-            f"no machine {target!r} in this snapshot",
-            do=f"Did you mean {' or '.join(near)}?" if near else "railwright facts lists them.",
+            f"unknown host or switch {target!r}",
+            do=f"Did you mean {' or '.join(near)}?" if near else "To list them: railwright facts",
         )
     of_target = ends_of(database, [target]).get(target, {})
     ends = [end for end in of_target.values() if end.kind == "host"]
+    ends += (netdevs := _infiniband_ends(database, target)).values()
     if not ends:
+        expect_read(database, target)
         raise UsageError(
-            f"{target} has no Ethernet port of an RDMA device that was read",
-            why="A path begins and ends at such a port of a host.",
-            do=f"railwright show {target} tells what it has, and what was not read.",
+            f"no Ethernet or InfiniBand port of an RDMA device was collected from {target}",
+            why="A path starts and ends at such a port.",
+            do=f"To see what was collected and what is unknown: railwright show {target}",
         )
     device = thing.removesuffix("/1")
-    found = [end for end in ends if thing in (end.port, end.device) or device == end.device]
-    found = found or ([] if thing else ends)
+    found = [end for end in ends if thing in (end.port, end.device_name)]
+    found = found or [end for end in ends if device == end.device]
+    found = found or ([netdevs[thing]] if thing in netdevs else [] if thing else ends)
     if len(found) != 1:
-        has = ", ".join(sorted(f"{end.device} ({end.port})" for end in ends))
-        what = f"{target} has no {thing!r}" if thing else f"{target} has {len(ends)} such ports"
-        raise UsageError(what, do=f"Name one of {has}: {target}:{ends[0].device}.")
+        has = ", ".join(sorted(map(_listed, ends)))
+        what = (
+            f"unknown port {thing!r} of {target}"
+            if thing
+            else f"{target} has {len(ends)} RDMA ports"
+        )
+        raise UsageError(what, do=f"Choose one of {has}, e.g. {target}:{ends[0].device}.")
     return found[0]

@@ -16,7 +16,7 @@ SITE = "the site file"
 class Packet(NamedTuple):
     """A packet, and who says what it is sent with."""
 
-    name: str  # data or CNP
+    name: str  # data, CNP or InfiniBand
     dscp: int | None
     dscp_from: str  # '' = nobody
     is_meant: bool = True  # False = the site sends its data with another DSCP
@@ -71,7 +71,9 @@ def data_packet(
     """RoCE data of a sender."""
     said = "--dscp"
     if dscp is not None and dscp not in range(64):
-        raise UsageError(f"--dscp {dscp}: there are 0 to 63", do="DSCP is the type of service / 4.")
+        raise UsageError(
+            f"--dscp {dscp} is not a number from 0 to 63", do="DSCP is type of service / 4."
+        )
     if dscp is None:
         dscp, said = site.fabric.get("data_dscp"), SITE
     if dscp is None:
@@ -87,8 +89,7 @@ def cnp_packet(database: duckdb.DuckDBPyConnection, site: Site, answering: End) 
     return Packet("CNP", dscp, said)
 
 
-def as_sent(site: Site, data: Packet, cnp: Packet) -> Site:
+def as_sent(site: Site, *packets: Packet) -> Site:
     """The site by which they are judged: what it does not say of their DSCP, the cards do."""
-    sent = {"data_dscp": data.dscp, "cnp_dscp": cnp.dscp}
-    told = {key: dscp for key, dscp in sent.items() if dscp is not None}
+    told = {f"{p.name.lower()}_dscp": p.dscp for p in packets if p.dscp is not None}
     return replace(site, fabric={**told, **site.fabric})

@@ -9,6 +9,10 @@ from railwright.store.duck import read_sql
 
 _PORTS = read_sql(__file__, "rail_ports.sql")
 _COUNTS = read_sql(__file__, "rail_counts.sql")
+_SIZES = """
+SELECT rail, count(*) FROM site_port WHERE role = 'compute' AND rail IS NOT NULL
+GROUP BY rail ORDER BY rail
+"""
 
 Column = tuple[int, int]  # rail and plane
 
@@ -25,12 +29,16 @@ class LeafRow(NamedTuple):
 class Rails(NamedTuple):
     """The matrix."""
 
-    hosts: int
-    ports: int
-    unread: int
-    alone: int
+    sizes: list[tuple[int, int]]  # rail and its compute ports, whether their leaf is known or not
     columns: list[Column]
     rows: list[LeafRow]
+    hosts: int = 0
+    ports: int = 0
+    unread: int = 0  # of an end LLDP was not read
+    alone: int = 0  # no neighbour at an end
+    infiniband: int = 0
+    bare: int = 0  # no network device here
+    without_rail: int = 0
 
 
 def rails(database: duckdb.DuckDBPyConnection) -> Rails:
@@ -49,6 +57,5 @@ def rails(database: duckdb.DuckDBPyConnection) -> Rails:
     ]
     rows.sort(key=lambda row: (min(row.counts), row.leaves))
     columns = sorted({column for row in rows for column in row.counts})
-    total = database.execute(_COUNTS).fetchone() or (0, 0, 0, 0)
-    hosts, ports, unread, alone = total
-    return Rails(hosts, ports, unread, alone, columns, rows)
+    sizes = database.execute(_SIZES).fetchall()
+    return Rails(sizes, columns, rows, *(database.execute(_COUNTS).fetchone() or ()))

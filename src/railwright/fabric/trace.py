@@ -10,6 +10,7 @@ import duckdb
 from railwright.errors import UsageError
 from railwright.fabric.ends import ClassFacts, End, classes_of, find_end
 from railwright.fabric.hop import Remark, Side, entry_words, exit_words, host_words
+from railwright.fabric.infiniband import INFINIBAND, known_of
 from railwright.fabric.packet import Packet, class_at, classes_at, cnp_packet, data_packet
 from railwright.fabric.walk import Stop, Walk, walk_between
 from railwright.intent.site import Site
@@ -123,7 +124,7 @@ class _Tracer:
     def __init__(
         self, database: duckdb.DuckDBPyConnection, walk: Walk, packet: Packet, told: Told
     ) -> None:
-        self._walk, self._packet, self._told = walk, packet, told
+        self._database, self._walk, self._packet, self._told = database, walk, packet, told
         classes = {number for met in Way(packet, walk).ends() for number in met.classes}
         switches = {stop.switch for level in walk.levels for stop in level}
         self._facts = classes_of(database, switches, classes) if classes else {}
@@ -150,6 +151,8 @@ class _Tracer:
 
     def host(self, end: End, side: str) -> Side:
         """Where packets begin, or end."""
+        if end.kind == INFINIBAND:
+            return self._side(end, side, known_of(self._database, *end.rdma_port).words)
         return self._side(end, side, host_words(end, self._packet))
 
     def _stop(self, stop: Stop) -> Sides:
@@ -211,17 +214,42 @@ class Way(NamedTuple):
 def ways(
     database: duckdb.DuckDBPyConnection, site: Site, source: str, destination: str, dscp: int | None
 ) -> list[Way]:
-    """Data from one end to another, and the CNP that comes back."""
+    """Data from one end to another, and the CNP that comes back; InfiniBand has none."""
     first, last = find_end(database, source), find_end(database, destination)
     if first == last:
         raise UsageError(
-            f"{first.name} is both ends",
-            why="Packets of a port to itself do not leave the host.",
+            f"{first.name} is both source and destination",
+            why="Packets from a port to itself do not leave the host.",
             do="Name two ports: railwright path gpu001:mlx5_0 gpu002:mlx5_0.",
         )
+    if INFINIBAND in (first.kind, last.kind):
+        return [_over_infiniband(database, first, last, dscp)]
     data = data_packet(database, site, first, dscp)
     cnp = cnp_packet(database, site, last)
     return [
         Way(data, walk_between(database, first, last)),
         Way(cnp, walk_between(database, last, first)),
     ]
+
+
+def _over_infiniband(
+    database: duckdb.DuckDBPyConnection, first: End, last: End, dscp: int | None
+) -> Way:
+    if first.kind != last.kind:
+        layers = (f"{end.name} is {_layer(end)}" for end in (first, last))
+        raise UsageError(
+            " and ".join(layers),
+            why="RDMA packets do not pass between InfiniBand and Ethernet.",
+            do="Name two ports with the same link layer.",
+        )
+    if dscp is not None:
+        raise UsageError(
+            f"--dscp {dscp} does not apply to {first.name}",
+            why="InfiniBand packets have a service level, not a DSCP.",
+            do="Leave out --dscp.",
+        )
+    return Way(Packet(INFINIBAND, None, ""), walk_between(database, first, last))
+
+
+def _layer(end: End) -> str:
+    return INFINIBAND if end.kind == INFINIBAND else "Ethernet"

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import duckdb
 
 from railwright.fabric.ends import End, Ends, ends_of
+from railwright.fabric.infiniband import INFINIBAND, known_of, not_followed
 from railwright.store.duck import read_sql
 
 MOST_LEVELS = 16  # a fabric of seven tiers has 13
@@ -241,11 +242,14 @@ class _Walker:
 
 def walk_between(database: duckdb.DuckDBPyConnection, source: End, destination: End) -> Walk:
     """The whole way, or as far as it is known."""
+    if source.kind == INFINIBAND:
+        ends = (known_of(database, *end.rdma_port) for end in (source, destination))
+        return Walk(source, destination, "", lost=not_followed(*ends))
     forwarding = Forwarding(database, destination)
     walk = Walk(source, destination, forwarding.address)
     for end in (source, destination):
         if end.peer_kind != "switch":
-            who = "nobody is heard there" if end.peer == "" else "LLDP was not read"
+            who = "LLDP has no neighbor there" if end.peer == "" else "LLDP was not read"
             who = f"its neighbour {end.peer} was not read" if end.peer else who
             walk.lost = f"which switch {end.name} is connected to is not known: {who}"
             return walk

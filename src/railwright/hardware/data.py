@@ -100,7 +100,7 @@ def _check_sources(row: Row) -> None:
             raise ValueError(f"source {one!r} is not in sources.toml")
     for column in row.judged:
         if column not in {field.name for field in fields(row)}:
-            raise ValueError(f"judged: there is no column {column}")
+            raise ValueError(f"judged: unknown column {column!r}")
 
 
 def _row(kind: type[AnyRow], written: dict[str, object]) -> AnyRow:
@@ -129,7 +129,7 @@ def parse_rows(kind: type[AnyRow], text: str, file: str) -> dict[str, AnyRow]:
             except ValueError as error:
                 raise RailwrightError(f"{file}: {name}: {error}") from error
             if found.setdefault(name, row) is not row:
-                raise RailwrightError(f"{file}: {name} is written twice")
+                raise RailwrightError(f"{file}: {name} is there twice")
     return found
 
 

@@ -7,12 +7,8 @@ rules. Both are made of the constants below, and a test holds them to results of
 
 import math
 from dataclasses import dataclass
-from pathlib import Path
-from typing import cast
 
-from railwright.toml import load_toml
-
-MODELS = Path(__file__).with_name("spectrum.toml")
+from railwright.hardware.switch_asics import spectrum
 
 # Bytes in which a chip's memory is handed out, by its generation (STATE_DB ASIC_TABLE of SONiC).
 CELL = {1: 96, 2: 144, 3: 144, 4: 192, 5: 192, 6: 256}
@@ -101,17 +97,10 @@ def _by(column: str, values: dict[int, int]) -> str:
     return f"CASE {column} {cases} END"
 
 
-def generations() -> dict[int, list[str]]:
-    """The numbers of the models of each generation."""
-    data = load_toml(MODELS.read_text("utf-8"), MODELS.name)
-    found = cast("dict[str, list[str]]", data["generation"])
-    return {int(generation): numbers for generation, numbers in found.items()}
-
-
 def _generation_macro(kind: str) -> str:
     cases = " ".join(
-        f"WHEN regexp_matches(model, '(?i)SN({'|'.join(numbers)})') THEN {generation}"
-        for generation, numbers in generations().items()
+        f"WHEN regexp_matches(model, '(?i)({'|'.join(models)})') THEN {generation}"
+        for generation, models in spectrum().items()
     )
     # A Spectrum model that is newer than our list is not known; another maker's is none.
     newer = "WHEN model = '' OR regexp_matches(model, '(?i)SN[2-9][0-9]{3}') THEN NULL"

@@ -1,7 +1,8 @@
 """Adapters, switches, cables and what else one buys: the kinds of rows, and where they are."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Literal
 
 from railwright.hardware.data import NotDocumented, Row, load_rows
@@ -9,6 +10,7 @@ from railwright.hardware.interconnects import Interconnect
 from railwright.hardware.link_modes import link_modes
 from railwright.hardware.measurements import measurements
 from railwright.hardware.pcie import Generation
+from railwright.hardware.switch_asics import asic_of, asics
 
 Protocol = Literal["Ethernet", "InfiniBand"]
 Plug = Literal[
@@ -56,6 +58,8 @@ class Adapter(Row):
     external_power: Literal["none", "8-pin ATX"] | NotDocumented
     module_w: float | NotDocumented  # what a cage can feed
     called: str = ""  # the short name that several ordering numbers share: B3140H
+    also: str = ""  # other ordering numbers of the same card, with blanks between
+    most_gbps: float = 0  # of all ports together; 0 = as much as they come to
 
     @property
     def protocols(self) -> tuple[Protocol, ...]:
@@ -72,7 +76,6 @@ class Switch(Row):
     """A switch, by its model."""
 
     protocol: Protocol
-    asic: str
     cages: int | NotDocumented
     cage: str | NotDocumented
     lanes: int | NotDocumented  # of each cage
@@ -81,6 +84,8 @@ class Switch(Row):
     infiniband: tuple[str, ...] | NotDocumented
     splits: tuple[int, ...] | NotDocumented
     module_w: float | NotDocumented
+    unsure: tuple[str, ...] = ()  # link modes of which no document says whether it runs them
+    asic: str = ""  # filled in from the list of chips
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,13 +136,16 @@ def cages() -> dict[str, Cage]:
 
 def adapters() -> dict[str, Adapter]:
     """By ordering number."""
-    files = ("adapters_connectx.toml", "adapters_bluefield.toml")
+    kinds = ("connectx", "supernic", "bluefield", "others")
+    files = [f"adapters_{kind}.toml" for kind in kinds]
     return {name: row for file in files for name, row in load_rows(Adapter, file).items()}
 
 
+@cache
 def switches() -> dict[str, Switch]:
     """By model."""
-    return load_rows(Switch, "switches.toml")
+    rows = load_rows(Switch, "switches.toml")
+    return {name: replace(row, asic=asic_of(name)) for name, row in rows.items()}
 
 
 def cables() -> dict[str, Cable]:
@@ -160,6 +168,7 @@ def catalogue() -> Mapping[str, Mapping[str, Row]]:
     return {
         "adapter": adapters(),
         "switch": switches(),
+        "switch chip": asics(),
         "cage": cages(),
         "cable": cables(),
         "transceiver": transceivers(),

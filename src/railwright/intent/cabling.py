@@ -37,10 +37,10 @@ class _Plan:
         self._lines: dict[tuple[str, str], tuple[int, tuple[str, str]]] = {}
 
     def wrong(self, line: int, what: str, do: str = "") -> UsageError:
-        do = do or f"A line says {', '.join(NEEDED)} and perhaps length_m, rail, plane."
+        do = do or f"Each line needs {', '.join(NEEDED)}; length_m, rail and plane are optional."
         return UsageError(
             f"{self._name}, line {line}: {what}",
-            why="A plan that is taken in part would call right cables wrong.",
+            why="With an incomplete plan, correct cables would be reported as wrong.",
             do=do,
         )
 
@@ -48,11 +48,11 @@ class _Plan:
         for name in NEEDED:
             if name not in names:
                 near = get_close_matches(name, names, 1)
-                hint = f"Is {near[0]} meant for it? Name it {name}." if near else ""
+                hint = f"Did you mean {near[0]}? Rename it {name}." if near else ""
                 raise self.wrong(line, f"the header has no column {name}", hint)
         twice = [name for name in COLUMNS if names.count(name) > 1]
         if twice:
-            raise self.wrong(line, f"the column {twice[0]} is there twice")
+            raise self.wrong(line, f"duplicate column {twice[0]}")
 
     def cable(self, line: int, cells: dict[str, str]) -> Cable:
         for name in NEEDED:
@@ -60,16 +60,16 @@ class _Plan:
                 raise self.wrong(line, f"{name} is empty")
         for name in ("a_device", "b_device"):
             if not is_machine_name(cells[name]):
-                raise self.wrong(line, f"{name} is {cells[name][:200]!r}, which is no host name")
+                raise self.wrong(line, f"{name}: {cells[name][:200]!r} is not a host name")
         a, b = (cells["a_device"], cells["a_port"]), (cells["b_device"], cells["b_port"])
         if a == b:
             raise self.wrong(line, f"both ends are {':'.join(a)}")
         for end, other in ((a, b), (b, a)):
             first = self._lines.setdefault(end, (line, other))
             if first[0] != line:
-                what = f"{':'.join(end)} is there already, in line {first[0]}"
+                what = f"{':'.join(end)} already has a cable, in line {first[0]}"
                 if first[1] == other:
-                    what = f"the same cable is there already, in line {first[0]}"
+                    what = f"duplicate cable, already in line {first[0]}"
                 raise self.wrong(line, what, "A port takes one cable: delete one of the two lines.")
         return Cable(
             a,
@@ -89,7 +89,7 @@ class _Plan:
             value = -1
         if not 0 <= value <= most:
             said = "metres, e.g. 3 or 2.5" if kind is float else "a whole number from 0"
-            raise self.wrong(line, f"{name} is {text!r}", f"It must be {said}.")
+            raise self.wrong(line, f"{name}: {text!r} is not valid", f"Write {said}.")
         return value
 
 
@@ -123,7 +123,7 @@ def load_cabling(path: Path) -> tuple[Cable, ...]:
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(
             f"cannot read the cabling plan {path}: {error}",
-            do="`cabling` in the site file names it, from the site file's own folder.",
+            do="Correct `cabling` in the site file (path relative to the site file's folder).",
         ) from error
     return read_cabling(text, str(path))
 

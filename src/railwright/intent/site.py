@@ -102,15 +102,15 @@ class _Checker:
         self._name = name
 
     def wrong(self, what: str, do: str = "", why: str = "") -> UsageError:
-        do = do or "docs/site.md lists what it may say."
+        do = do or "See docs/site.md for the allowed keys and values."
         return UsageError(f"{self._name}: {what}", why=why, do=do)
 
     def keys(self, where: str, data: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
         for key, value in data.items():
             if key not in known:
                 near = get_close_matches(key, known, 1)
-                hint = f"Did you mean {near[0]}?" if near else f"It may say {', '.join(known)}."
-                raise self.wrong(f"{where} cannot say {key}", hint)
+                hint = f"Did you mean {near[0]}?" if near else f"Choose one of {', '.join(known)}."
+                raise self.wrong(f"{where}: unknown key {key!r}", hint)
             self.value(f"{where} {key}", value, known[key])
         return data
 
@@ -129,7 +129,7 @@ class _Checker:
         elif kind is float:
             self._above_zero(where, value)
         elif isinstance(kind, type) and not isinstance(value, kind):
-            names = {str: "a text", dict: "a table", list: "tables", bool: "true or false"}
+            names = {str: "a string", dict: "a table", list: "tables", bool: "true or false"}
             raise self.wrong(f"{where} must be {names[kind]}")
 
     def _above_zero(self, where: str, value: object) -> None:
@@ -161,7 +161,7 @@ def _entries(
         checker.keys(where, entry, known)
         missing = [name for name in must if name not in entry]
         if missing:
-            raise checker.wrong(f"{where} lacks {', '.join(missing)}")
+            raise checker.wrong(f"{where}: {', '.join(missing)} missing")
         found.append(entry)
     return tuple(found)
 
@@ -173,28 +173,28 @@ def _check_slots(checker: _Checker, classes: tuple[dict[str, Any], ...]) -> None
             where = f"a slot of class {entry['name']}"
             checker.keys(where, slot, SLOT)
             if "at" not in slot or "kind" not in slot:
-                raise checker.wrong(f"{where} lacks at or kind")
+                raise checker.wrong(f"{where}: at or kind missing")
             if slot["at"] in places:
-                raise checker.wrong(f"class {entry['name']} has the slot {slot['at']} twice")
+                raise checker.wrong(f"class {entry['name']} has a duplicate slot {slot['at']}")
             if not PARTS.fullmatch(slot.get("part", "")):
                 raise checker.wrong(
                     f"{where}: {slot['part']!r} is not a part",
-                    "Write vendor and device id, e.g. 15b3:1021; | stands between several.",
+                    "Write vendor and device id, e.g. 15b3:1021; separate several with |.",
                 )
             places.add(slot["at"])
 
 
 def _check_parameter(checker: _Checker, where: str, name: str, value: object) -> None:
     if not NAME.fullmatch(name):
-        raise checker.wrong(f"{where} is no firmware parameter")
+        raise checker.wrong(f"{where} is not a firmware parameter")
     if not isinstance(value, (str, int, bool)):
-        raise checker.wrong(f"{where} must be a number or a text")
+        raise checker.wrong(f"{where} must be a number or a string")
     parameter = known(name)
     if parameter is not None and not can_be(parameter, value):
         raise checker.wrong(
             f"{where} cannot be {value}",
-            f"Its values are {values_of(parameter)} (mstflint's own list of parameters).",
-            why="No card would ever have it: mlxconfig refuses to set it.",
+            f"Allowed: {values_of(parameter)} (from mstflint's list of parameters).",
+            why="mlxconfig refuses to set it, so no NIC can have it.",
         )
 
 
@@ -205,20 +205,22 @@ def read_site(text: str, name: str) -> Site:
     checker.keys("the file", data, _TOP)
     profile = str(data.get("profile", "observe"))
     if profile not in profiles():
-        raise checker.wrong(f"there is no profile {profile}", f"There are {', '.join(profiles())}.")
+        raise checker.wrong(
+            f"unknown profile {profile!r}", f"Choose one of {', '.join(profiles())}."
+        )
     base = profiles()[profile]
     fabric = cast("dict[str, Any]", data.get("fabric", {}))
     checker.keys("fabric", fabric, FABRIC)
     types = [entry["psid"] for entry in _entries(checker, data, "nic", NIC, ("psid",))]
     twice = sorted({psid for psid in types if types.count(psid) > 1})
     if twice:
-        raise checker.wrong(f"[[nic]] {twice[0]} is there twice", "Join the two.")
+        raise checker.wrong(f"duplicate [[nic]] {twice[0]}", "Merge the two entries.")
     for entry in data.get("nic", []):
         for parameter, value in entry.get("parameters", {}).items():
             _check_parameter(checker, f"nic {entry['psid']}: {parameter}", parameter, value)
     for entry in _entries(checker, data, "role", ROLE, ("role",)):
         if ("devices" in entry) == ("netdevs" in entry):
-            raise checker.wrong(f"a role of {entry['role']} needs devices or netdevs, not both")
+            raise checker.wrong(f"[[role]] {entry['role']} needs either devices or netdevs")
     classes = _entries(checker, data, "class", CLASS, ("name",))
     _check_slots(checker, classes)
     return Site(

@@ -8,6 +8,7 @@ from typing import Any
 import duckdb
 
 from railwright.intent.cabling import Names, planned_rows
+from railwright.intent.roles import declared_roles
 from railwright.intent.site import Site
 from railwright.node_sets import unfold
 from railwright.schema.table import intent_tables
@@ -85,23 +86,9 @@ def _part_rows(site: Site) -> Iterator[Row]:
 
 
 def _role_rows(database: duckdb.DuckDBPyConnection, facts: Path, site: Site) -> Iterator[Row]:
-    found: dict[tuple[Any, ...], Row] = {}
     ports = f"read_parquet({quote(str(facts / 'port.parquet'))})"
-    for entry in site.roles:
-        column, globs = (
-            ("device", entry["devices"]) if "devices" in entry else ("netdev", entry["netdevs"])
-        )
-        names = _targets(database, facts, entry) if "hosts" in entry else None
-        which = "" if names is None else "AND list_contains($names, target)"
-        query = (
-            f"SELECT target, device, port FROM {ports} "
-            f"WHERE len(list_filter($globs, lambda g: {column} GLOB g)) > 0 {which}"
-        )
-        values: Row = {"globs": globs} if names is None else {"globs": globs, "names": names}
-        for key in database.execute(query, values).fetchall():
-            target, device, port = key
-            found[key] = {"target": target, "device": device, "port": port, "role": entry["role"]}
-    yield from found.values()
+    for key in database.execute(declared_roles(site, ports)).fetchall():
+        yield dict(zip(("target", "device", "port", "role"), key, strict=True))
 
 
 def _nic_rows(site: Site) -> tuple[list[Row], list[Row]]:

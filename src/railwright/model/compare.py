@@ -7,10 +7,11 @@ import duckdb
 
 from railwright.model.derived.digest import compared, digested, hash_of, instance_of, subject_of
 from railwright.schema.table import Table
-from railwright.store.duck import connect, identifier, quote
+from railwright.store.duck import connect, identifier, quote, read_sql
 from railwright.store.snapshot import Snapshot
 
 SIDES = ("before", "now")
+_NO_CELLS = "unnest([]::STRUCT(c VARCHAR, o VARCHAR, n VARCHAR)[])"  # of a table with a key alone
 
 
 class Change(NamedTuple):
@@ -103,20 +104,7 @@ def target_changes(database: duckdb.DuckDBPyConnection) -> list[tuple[str, str, 
 
 def gaps(database: duckdb.DuckDBPyConnection) -> list[Gap]:
     """What cannot be compared: a probe that answered in one snapshot only, on hosts of both."""
-    found = database.execute(
-        "WITH sides AS ("
-        "  SELECT target, probe, 'before' AS side, bool_or(status = 'ok') AS ok "
-        "  FROM before.probe_result SEMI JOIN answered_otherwise USING (target) GROUP BY ALL "
-        "  UNION ALL "
-        "  SELECT target, probe, 'now', bool_or(status = 'ok') "
-        "  FROM now.probe_result SEMI JOIN answered_otherwise USING (target) GROUP BY ALL"
-        "), pairs AS ("
-        "  SELECT target, probe, coalesce(bool_or(ok) FILTER (side = 'before'), false) AS b, "
-        "         coalesce(bool_or(ok) FILTER (side = 'now'), false) AS n "
-        "  FROM sides GROUP BY ALL) "
-        "SELECT probe, CASE WHEN b THEN 'now' ELSE 'before' END, list(target ORDER BY target) "
-        "FROM pairs WHERE b <> n GROUP BY ALL ORDER BY 1, 2"
-    ).fetchall()
+    found = database.execute(read_sql(__file__, "compare_gaps.sql")).fetchall()
     return [Gap(*row) for row in found]
 
 
@@ -126,69 +114,32 @@ def _rest_of_key(table: Table) -> str:
     return f"concat_ws(' ', {', '.join(parts)})" if parts else "''"
 
 
-def _changes_query(table: Table) -> str:
-    name = identifier(table.name)
-    key = [identifier(part) for part in table.key]
-    subject = subject_of(table, "t.")
-    probe = "t.probe" if table.fed_by == "several" else quote(table.fed_by)
+def changes_query(table: Table) -> str:
+    """The query for what differs in the rows of one table."""
     columns = [c for c in compared(table) if c not in table.key]
     cells = ", ".join(
         f"{{'c': {quote(c)}, 'o': b.{identifier(c)}::VARCHAR, 'n': n.{identifier(c)}::VARCHAR}}"
         for c in columns
     )
-    differs = " OR ".join(
-        f"b.{column} IS DISTINCT FROM n.{column}" for column in ("here", *map(identifier, columns))
+    return read_sql(__file__, "compare_rows.sql").format(
+        table=identifier(table.name),
+        fact_table=quote(table.name),
+        key=", ".join(map(identifier, table.key)),
+        rest_of_key=_rest_of_key(table),
+        subject=subject_of(table, "t."),
+        instance=instance_of(table, "t."),
+        probe="t.probe" if table.fed_by == "several" else quote(table.fed_by),
+        cells=f"unnest([{cells}])" if cells else _NO_CELLS,
+        differs=" OR ".join(
+            f"b.{column} IS DISTINCT FROM n.{column}"
+            for column in ("here", *map(identifier, columns))
+        ),
     )
-    rows = (
-        "SELECT t.*, true AS here "
-        "FROM (FROM {side}." + name + " SEMI JOIN differing_target USING (target)) t "
-        "SEMI JOIN differing d ON d.target = t.target AND d.subject = "
-        + subject
-        + " SEMI JOIN answered a "
-        f"ON a.target = t.target AND a.probe = {probe} "
-        f"AND a.instance IN ('', {instance_of(table, 't.')})"
-    )
-    digests = (
-        "FROM {side}.digest SEMI JOIN differing_target USING (target) "
-        f"WHERE fact_table = {quote(table.name)}"
-    )
-    whole = "CASE WHEN b.here IS NULL THEN 'appeared' WHEN n.here IS NULL THEN 'gone' ELSE NULL END"
-    picked = ", ".join(key)
-    cells_or_none = (
-        f"unnest([{cells}])" if cells else "unnest([]::STRUCT(c VARCHAR, o VARCHAR, n VARCHAR)[])"
-    )
-    return f"""
-        WITH differing AS MATERIALIZED (
-            SELECT target, subject FROM
-                ({digests.format(side="before")}) b FULL JOIN ({digests.format(side="now")}) n
-                USING (target, subject)
-            WHERE b.digest IS DISTINCT FROM n.digest OR b.row_count IS DISTINCT FROM n.row_count
-        ), joined AS (
-            SELECT {picked}, {whole} AS whole, {cells_or_none} AS cell
-            FROM ({rows.format(side="before")}) b
-            FULL JOIN ({rows.format(side="now")}) n USING ({picked})
-            WHERE {differs}
-        ), told AS (
-            SELECT target, {_rest_of_key(table)} AS what,
-                CASE WHEN whole IS NULL THEN cell.c ELSE '' END AS col,
-                coalesce(whole, CASE WHEN cell.o IS NULL THEN 'read now'
-                                     WHEN cell.n IS NULL THEN 'not read now'
-                                     ELSE 'changed' END) AS kind,
-                CASE WHEN whole IS NULL THEN cell.o END AS old,
-                CASE WHEN whole IS NULL THEN cell.n END AS new,
-                {picked}
-            FROM joined WHERE whole IS NOT NULL OR cell.o IS DISTINCT FROM cell.n
-        )
-        SELECT what, col, kind, old, new, count(DISTINCT row({picked}))::BIGINT AS things,
-               list(DISTINCT target ORDER BY target) AS targets
-        FROM told GROUP BY what, col, kind, old, new
-        ORDER BY things DESC, what, col, old, new
-    """
 
 
 def changes(database: duckdb.DuckDBPyConnection) -> Iterator[Change]:
     """What differs, table by table, the same change of many hosts as one."""
     differing = {name for (name,) in database.execute("FROM differing_table").fetchall()}
     for table in (one for one in digested() if one.name in differing):
-        for row in database.execute(_changes_query(table)).fetchall():
+        for row in database.execute(changes_query(table)).fetchall():
             yield Change(table.name, *row)

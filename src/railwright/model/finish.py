@@ -58,8 +58,8 @@ def _finish(folder: Path, extra: dict[str, object], admit: Admit) -> Snapshot:
         return put_in_place(folder)
     if "merged_from" in run:
         raise SnapshotError(
-            f"{folder} is a merge that was cut off: it has not got all rows of its sources",
-            do="Merge again: the sources are untouched. railwright store prune removes this one.",
+            f"{folder} is an unfinished merge: it does not have all rows of its sources",
+            do="Merge again: the sources are unchanged. To delete this one: railwright store prune",
         )
     for spool in leftover_spools(folder):
         ingest(folder, spool, admit)
@@ -79,7 +79,7 @@ def _finish(folder: Path, extra: dict[str, object], admit: Admit) -> Snapshot:
 
 def _begun(folder: Path) -> dict[str, object]:
     """What the run said of itself when it began."""
-    why = "run.json does not say which machines were asked"
+    why = "run.json does not list the hosts."
     try:
         run = read_run(folder)
         if "finished" in run or isinstance(run.get("target_names"), dict):
@@ -87,9 +87,9 @@ def _begun(folder: Path) -> dict[str, object]:
     except SnapshotError as error:
         why = error.what
     raise SnapshotError(
-        f"{folder.name} was cut off before anything had arrived, or is damaged",
+        f"{folder.name} ended before anything arrived, or is damaged",
         why=why,
-        do="railwright store prune --keep N --unfinished removes it.",
+        do="To delete it: railwright store prune --keep N --unfinished",
     )
 
 

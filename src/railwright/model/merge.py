@@ -1,13 +1,14 @@
 """Several snapshots as one: shards of a large run, or an old one and what filled its gaps.
 
-Per target and probe the better answer wins (more that is ok, then the later one), and every row
-keeps its own read time. Fact tables follow the probe that fed them; nothing is parsed again unless
-another version wrote one of the sources.
+Per target and probe the better answer wins (fewer failures, then the later one: a part that is
+gone makes an answer shorter, not worse), and every row keeps its own read time. Fact tables follow
+the probe that fed them; nothing is parsed again unless another version wrote one of the sources.
 """
 
 import json
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import duckdb
 
@@ -110,9 +111,24 @@ def _winners(database: duckdb.DuckDBPyConnection, sources: list[Snapshot]) -> No
     )
     database.execute(
         "CREATE TEMP TABLE probe_from AS "
-        "SELECT target, probe, arg_max(source, row(ok, newest, source)) AS source FROM ("
-        "SELECT source, target, probe, count(*) FILTER (status = 'ok') AS ok, "
+        "SELECT target, probe, arg_max(source, row(told, -failed, newest, source)) AS source FROM ("
+        "SELECT source, target, probe, bool_or(status IN ('ok', 'absent')) AS told, "
+        "count(*) FILTER (status NOT IN ('ok', 'absent')) AS failed, "
         f"max(read_at) AS newest FROM ({results}) GROUP BY ALL) GROUP BY target, probe"
+    )
+
+
+def _replace_by_last(database: duckdb.DuckDBPyConnection, sources: list[Snapshot]) -> None:
+    """Machines that the last source asked are as it found them, also if they were silent."""
+    last = len(sources) - 1
+    asked = quote(str(sources[last].path / "facts/target.parquet"))
+    answers = quote(str(sources[last].path / "facts/probe_result.parquet"))
+    of_last = f"target IN (SELECT target FROM read_parquet({asked}))"
+    database.execute(f"UPDATE host_from SET source = {last} WHERE {of_last}")
+    database.execute(f"DELETE FROM probe_from WHERE {of_last}")
+    database.execute(
+        f"INSERT INTO probe_from SELECT DISTINCT target, probe, {last} "
+        f"FROM read_parquet({answers}) WHERE {of_last}"
     )
 
 
@@ -155,8 +171,10 @@ def _evidence(folder: Path, database: duckdb.DuckDBPyConnection, sources: list[S
             )
 
 
-def merge(store: Path, sources: list[Snapshot], extra: dict[str, object]) -> Snapshot:
-    """Write one snapshot from several."""
+def merge(
+    store: Path, sources: list[Snapshot], extra: dict[str, object], *, last_wins: bool = False
+) -> Snapshot:
+    """Write one snapshot from several; with `last_wins` the last replaces whole machines."""
     if not sources:
         raise SnapshotError("nothing to merge", do="Name at least one snapshot.")
     times = [source.run.get("started") for source in sources]
@@ -169,32 +187,39 @@ def merge(store: Path, sources: list[Snapshot], extra: dict[str, object]) -> Sna
     for source in sources:
         for name in RUN_TABLES:
             source.verified.check_bytes(f"facts/{name}.parquet")
+        with _run_tables(source) as database:  # before anything is written
+            check_machines(database, "target")
     same_version = all(_has_our_tables(source) for source in sources)
     with in_words():
-        return _written(store, sources, head, extra, same_version=same_version)
+        return _written(store, _Joining(sources, same_version, last_wins), head, extra)
+
+
+class _Joining(NamedTuple):
+    """What is made one, and how."""
+
+    sources: list[Snapshot]
+    same_version: bool
+    last_wins: bool
 
 
 def _written(
-    store: Path,
-    sources: list[Snapshot],
-    head: dict[str, object],
-    extra: dict[str, object],
-    *,
-    same_version: bool,
+    store: Path, joining: _Joining, head: dict[str, object], extra: dict[str, object]
 ) -> Snapshot:
+    sources = joining.sources
     building = Building(store, head, {})
     building.close()
     folder = building.folder
     (folder / "facts").mkdir()
     with connect(folder / "tmp") as database:
         _winners(database, sources)
-        check_machines(database, "host_from")
+        if joining.last_wins:
+            _replace_by_last(database, sources)
         _evidence(folder, database, sources)
         for name, table in tables().items():
-            if table.fed_by == "run" or (same_version and table.fed_by != "derived"):
+            if table.fed_by == "run" or (joining.same_version and table.fed_by != "derived"):
                 query = _chosen(name, table.fed_by, sources)
                 copy_query(database, query, folder / "facts" / f"{name}.parquet")
-    if not same_version:
+    if not joining.same_version:
         _parse_again(folder)
     run = json.loads((folder / "run.json").read_text("utf-8"))
     complete_run(folder, run, extra)

@@ -11,7 +11,7 @@ import duckdb
 from railwright.errors import SnapshotError
 from railwright.model.remake import is_remade, remade, work_on
 from railwright.schema.table import tables
-from railwright.store.duck import copy_query, identifier, quote
+from railwright.store.duck import copy_query, identifier, quote, read_sql
 from railwright.store.snapshot import Snapshot, load, snapshots
 
 # Judgement: a host that none of so many snapshots knows is new here. Each costs two files, one of
@@ -64,20 +64,7 @@ def _add(database: duckdb.DuckDBPyConnection, path: Path) -> None:
     most = ", ".join(f"greatest(c.{name}, r.{name}) AS {name}" for name in _MOST)
     fewer = " OR ".join(f"coalesce(c.{name} < r.{name}, false)" for name in _MOST)
     where = f"CASE WHEN {fewer} THEN r.snapshot ELSE {quote(snapshot.name)} END AS snapshot"
-    database.execute(f"""
-        CREATE OR REPLACE TEMP TABLE seen_part AS
-        SELECT c.target, {where}, c.read_at AS seen_at, {same}, {most}
-        FROM {card} AS c SEMI JOIN unseen AS u ON u.target = c.target
-        LEFT JOIN {before} AS r ON r.target = c.target AND r.slot = c.slot AND r.part = c.part
-        WHERE c.kind IN ('nic', 'gpu')
-    """)
-    # What another card has taken the place of is no longer expected.
-    database.execute(f"""
-        INSERT INTO known_part BY NAME
-        FROM seen_part
-        UNION ALL BY NAME
-        SELECT r.* FROM {before} AS r SEMI JOIN unseen AS u ON u.target = r.target
-        ANTI JOIN seen_part AS s ON s.target = r.target AND s.slot = r.slot
-        ANTI JOIN seen_part AS b ON b.target = r.target AND b.slot_by_bus = r.slot_by_bus
-    """)
+    seen = read_sql(__file__, "reference_seen.sql")
+    database.execute(seen.format(snapshot=where, same=same, most=most, card=card, before=before))
+    database.execute(read_sql(__file__, "reference_known.sql").format(before=before))
     database.execute("DELETE FROM unseen WHERE target IN (SELECT target FROM known_part)")

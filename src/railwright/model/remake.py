@@ -21,7 +21,7 @@ from railwright.model import derive
 from railwright.model.revision import Older, fingerprint, older
 from railwright.schema.table import tables
 from railwright.store.build import empty, in_our_columns, write_fact_files
-from railwright.store.duck import connect, copy_query, file_list, quote
+from railwright.store.duck import connect, copy_query, file_list, quote, read_sql
 from railwright.store.evidence import OUTDATED, in_words
 from railwright.store.ingest import evidence_to_facts
 from railwright.store.integrity import cache_of, make_cache_of
@@ -114,10 +114,10 @@ def _alone(folder: Path, snapshot: Snapshot) -> Iterator[None]:
         handle = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise SnapshotError(
-            f"tables of {snapshot.name} have to be made again, and {folder} cannot be written: "
+            f"cannot rebuild the tables of {snapshot.name}: {folder} is not writable: "
             f"{error.strerror}",
             why="Another version of Railwright wrote the snapshot.",
-            do="Give XDG_CACHE_HOME a folder that you can write to.",
+            do="Set XDG_CACHE_HOME to a folder that you can write to.",
         ) from error
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
@@ -186,16 +186,13 @@ def _parse(snapshot: Snapshot, folder: Path, found: Older, *, parsed: bool) -> N
 
 def _answers_again(before: Path, again: str, probes: Iterable[str]) -> str:
     """What became of every answer: of those that nobody has parsed again it is not known."""
-    file, parsed = quote(str(before)), ", ".join(map(quote, sorted(probes)))
-    return f"""
-        FROM read_parquet({file}) WHERE probe NOT IN ({parsed})
-        UNION ALL BY NAME FROM {again}
-        UNION ALL BY NAME
-        SELECT * REPLACE (
-            if(status = 'ok', '{OUTDATED}', status) AS status,
-            if(status = 'ok', '{WHY}', reason) AS reason)
-        FROM (FROM read_parquet({file}) WHERE probe IN ({parsed})) AS held
-        ANTI JOIN {again} AS done USING (target, probe, instance)"""
+    return read_sql(__file__, "answers_again.sql").format(
+        earlier=f"read_parquet({quote(str(before))})",
+        again=again,
+        parsed=", ".join(map(quote, sorted(probes))),
+        outdated=quote(OUTDATED),
+        why=quote(WHY),
+    )
 
 
 def _make_room(folder: Path) -> None:

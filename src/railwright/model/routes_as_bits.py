@@ -12,42 +12,15 @@ from dataclasses import dataclass, field
 import duckdb
 
 from railwright.model.circles import Sent, reversed_of
+from railwright.store.duck import read_sql
 
-# A port that is known to be lossy is none of a lossless packet's way.
-_HOP = """
-    SELECT target, port, peer
-    FROM link_end
-    WHERE kind = 'switch' AND peer_kind = 'switch' AND (pfc_mask IS NULL OR pfc_mask <> 0)
-"""
+_HOP = read_sql(__file__, "route_hops.sql")
 _PREFIXES = """
     SELECT vrf || ' ' || prefix AS name, row_number() OVER (ORDER BY vrf, prefix) - 1 AS number
     FROM (SELECT DISTINCT vrf, prefix FROM switch_route)
 """
-# The ports of a leaf's routes are a long text, and the same one for all of them: grouped once.
-_SENT = f"""
-    WITH way AS MATERIALIZED (
-        SELECT r.target, r.ports, row_number() OVER () AS way, list(n.number) AS numbers
-        FROM switch_route AS r
-        INNER JOIN ({_PREFIXES}) AS n ON n.name = r.vrf || ' ' || r.prefix
-        GROUP BY r.target, r.ports
-    ),
-    hop AS (
-        SELECT w.way, list(DISTINCT h.peer) AS peers
-        FROM (SELECT target, way, unnest(string_split(ports, ',')) AS port FROM way) AS w
-        INNER JOIN ({_HOP}) AS h ON h.target = w.target AND h.port = w.port
-        GROUP BY w.way
-    )
-    SELECT w.target, h.peers, w.numbers
-    FROM way AS w
-    LEFT JOIN hop AS h ON h.way = w.way
-"""
-_TIERS = """
-    SELECT t.target, p.tier
-    FROM target AS t
-    LEFT JOIN switch_place AS p ON p.target = t.target
-    WHERE t.kind = 'switch'
-    ORDER BY t.target
-"""
+_SENT = read_sql(__file__, "route_ways.sql").format(prefixes=_PREFIXES, hops=_HOP)
+_TIERS = read_sql(__file__, "route_tiers.sql")
 
 Network = tuple[str, int, int, int]  # VRF, bits of an address, the first address, prefix length
 

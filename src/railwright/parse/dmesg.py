@@ -84,6 +84,7 @@ _OF_DEVICE = (
     ("power_insufficient", "Detected insufficient power on the PCIe slot ({slot_watts}W)"),
     ("power_unknown", "PCIe slot power capability was not advertised"),
     ("temperature", "High temperature on sensors with bit set"),
+    ("temperature", "synd 0x10: High temperature"),
     ("health", "Health issue observed, {text}, severity({severity})"),
     ("health", "{text:device's health compromised|PCI slot is unavailable}"),
     ("health", "{text:health recovery flow aborted, PCI reads still not working}"),
@@ -96,24 +97,33 @@ _OF_DEVICE = (
     ("acs", "{text:Configured ACS to 0x[0-9a-f]{1,8}|disabled ACS redirect}"),
 )
 _CQE = r"dump_cqe:[0-9]{1,6}:\(pid [0-9]{1,10}\): "
+_FAILED_WORK = "{:dump error cqe|WC error: [0-9]{1,4}, Message: }"  # the second since Linux 6.13
 _AER = "{driver} {:" + _PCI + "}: AER: {:(?:Multiple )?}"
 _RECEIVED = " error {:(?:message )?received(?::| from)} {pci}"
+_CONTAINED = "{driver:pcieport} {pci}: DPC: "
+_SENT = r"(?:, (?P<text>ERR_(?:FATAL|NONFATAL)))?"
+_REPORTED = "{driver:mlx5_core|nvidia|pci|pcieport} {pci}: {:(?:AER: )?}"
 _LOADED = "nvidia_peermem|nv_peer_mem|(?:mlx5|ib|rdma)_[a-z]{1,20}"
 _NVIDIA_PCI = r"[0-9a-fA-F]{4,8}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2}(?:\.[0-7])?"
 _SLICE = r"(?: GPU-I:[0-9]{1,4}(?: GPU-CI:[0-9]{1,4})?)?"
+_ACTION = (  # of Xid 154 what the GPU needs now, of 144 to 150 whether its NVLinks work on
+    r"{:(?:(?:, GPU recovery action changed from 0x[0-9a-f]{1,4} \([A-Za-z0-9 ]{1,40}\)"
+    r" to 0x[0-9a-f]{1,4} \(|, [A-Z0-9_]{1,40} (?=Fatal |Nonfatal ))"
+    r"(?P<text>[A-Za-z0-9 ]{1,40}?)(?:\)| XC))?}"
+)
 _PEERMEM = "{driver:nvidia-peermem|nv_peer_mem}"
 _OTHER = (
     ("boot", r"Linux version {text:[0-9]{1,3}\.[0-9]{1,3}[A-Za-z0-9._+~-]{0,60}}"),
     ("probe_failed", "{driver}: probe of {pci} failed with error {error}"),
-    ("error_cqe", "infiniband {device}: {:(?:" + _CQE + ")?}dump error cqe"),
-    ("error_cqe", "{device:mlx5_[a-z0-9_]{1,40}}:{:" + _CQE + "}dump error cqe"),
+    ("error_cqe", "infiniband {device}: {:(?:" + _CQE + ")?}" + _FAILED_WORK),
+    ("error_cqe", "{device:mlx5_[a-z0-9_]{1,40}}:{:" + _CQE + "}" + _FAILED_WORK),
     ("peermem_error", _PEERMEM + r" {:\w{1,60}:[0-9]{1,6}} ERROR {text:[a-z0-9_ ,()-]{1,100}}"),
     (
         "symbol_mismatch",
         "{driver:" + _LOADED + "}: disagrees about version of symbol {text:\\w{1,80}}",
     ),
     # A slice of a GPU (MIG) is named behind its address.
-    ("xid", "{driver:NVRM}: Xid (PCI:{pci:" + _NVIDIA_PCI + "}{:" + _SLICE + "}): {xid}"),
+    ("xid", "{driver:NVRM}: Xid (PCI:{pci:" + _NVIDIA_PCI + "}{:" + _SLICE + "}): {xid}" + _ACTION),
     (
         "sxid",
         "{driver:nvidia-nvswitch[0-9]{1,3}}: SXid (PCI:{pci:" + _NVIDIA_PCI + "}): {xid}"
@@ -124,9 +134,20 @@ _OTHER = (
         "aer_uncorrected",
         _AER + "{:Uncorrected|Uncorrectable} ({text:Fatal|Non-Fatal})" + _RECEIVED,
     ),
+    # A port that has cut off what is below it, a device itself, firmware that owns AER.
+    (
+        "aer_uncorrected",
+        _CONTAINED + "containment event, status:0x{:[0-9a-f]{1,8}}{:" + _SENT + "}",
+    ),
+    (
+        "aer_uncorrected",
+        _REPORTED + "PCIe Bus Error: severity=Uncorrected ({text:Fatal|Non-Fatal})",
+    ),
+    ("aer_uncorrected", _REPORTED + "aer_uncor_severity: 0x{:[0-9a-f]{1,8}}"),
 )
 _WORTH_A_LOOK = re.compile(
-    r"mlx5_|NVRM: Xid|nvidia|peer_mem|Linux version|AER: |ACS |PCIe bandwidth|disagrees about"
+    r"mlx5_|NVRM: Xid|nvidia|peer_mem|Linux version|AER: |DPC: |PCIe Bus Error|ACS |"
+    r"PCIe bandwidth|disagrees about"
 )
 
 
@@ -140,6 +161,7 @@ def _compiled(template: str) -> re.Pattern[str]:
     return re.compile(pattern, re.ASCII)
 
 
+_BOOTED = 60.0  # seconds until which a kernel can say that it starts; our judgement
 _HEAD = _compiled(_DEVICE + _WHERE)
 _Messages = tuple[tuple[str, re.Pattern[str]], ...]
 _TAILS: _Messages = tuple((kind, _compiled(says)) for kind, says in _OF_DEVICE)
@@ -207,6 +229,8 @@ def parse(data: bytes, instance: str) -> Iterator[Row]:  # noqa: ARG001 (one ans
     for line in whole_lines(text):
         beginning = _beginning(line) if _WORTH_A_LOOK.search(line) else None
         message = _message(line, beginning[2]) if beginning else None
+        if beginning and message and message["kind"] == "boot" and (beginning[0] or 0) > _BOOTED:
+            continue  # anyone may write to the log, later
         if beginning and message:
             values: dict[str, Value] = {"place": place, "seconds": beginning[0]}
             yield Row("kernel_message", values | {"time": beginning[1]} | message)

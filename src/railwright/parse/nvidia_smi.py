@@ -2,10 +2,11 @@
 
 Only the elements named in TAGS are needed: attached_gpus, cuda_version, current_link_gen,
 current_link_width, driver_version, gpu, max_link_gen, max_link_width, minor_number, pci_bus_id,
-persistence_mode, product_name, replay_counter, serial, uuid, vbios_version. The machine removes all
-other lines before the answer leaves it. What arrives has lost closing tags, so it is no XML: lines
-are read one by one, nothing is nested and no entity is expanded. An element counts only when it has
-a line of its own: a process may carry `<uuid>` in its name.
+persistence_mode, product_name, replay_counter, serial, uuid, vbios_version; and of <fabric> its
+state and status. The machine removes all other lines before the answer leaves it. What arrives has
+lost closing tags, so it is no XML: lines are read one by one, nothing is nested and no entity is
+expanded. An element counts only when it has a line of its own: a process may carry `<uuid>` in its
+name.
 """
 
 import re
@@ -32,6 +33,8 @@ TAGS = (
     "uuid",
     "vbios_version",
 )
+# Elements of <fabric>, whose names mean something else elsewhere.
+_OF_FABRIC = {"state": "fabric_state", "status": "fabric_status"}
 _GPU = re.compile(r"""<gpu(?:\s+id=["']([^"'<>]*)["'])?\s*>""")
 _ELEMENT = re.compile(r"<([a-z_]+)>([^<>]*)</\1>")
 # The domain has eight digits here and four in the kernel; the bus is in capitals.
@@ -62,14 +65,22 @@ def _blocks(text: str) -> tuple[dict[str, str], list[dict[str, str]]]:
     """The elements of the host and of each GPU. The first of a name counts: nested ones follow."""
     host: dict[str, str] = {}
     gpus: list[dict[str, str]] = []
+    in_fabric = False
     for line in text.split("\n"):
         stripped = line.strip()
+        if stripped in ("<fabric>", "</fabric>"):
+            in_fabric = stripped == "<fabric>"
+            continue
         opening = _GPU.fullmatch(stripped)
         if opening:
             gpus.append({"gpu": opening[1] or ""})
+            in_fabric = False
             continue
         element = _ELEMENT.fullmatch(stripped)
-        if element and element[1] in TAGS and not element[2].startswith(_OF_A_SLICE):
+        if element and element[1] in _OF_FABRIC:
+            if in_fabric and gpus:
+                gpus[-1].setdefault(_OF_FABRIC[element[1]], element[2].strip())
+        elif element and element[1] in TAGS and not element[2].startswith(_OF_A_SLICE):
             (gpus[-1] if gpus else host).setdefault(element[1], element[2].strip())
     return host, gpus
 
@@ -84,6 +95,11 @@ def _number(block: dict[str, str], tag: str, bits: int = 31) -> int | None:
     match = _NUMBER.fullmatch(block.get(tag, ""))
     number = int(match[1]) if match else None
     return number if number is not None and number < 2**bits else None
+
+
+def _of_fabric(gpu: dict[str, str], tag: str) -> str | None:
+    """A GPU that is in no NVLink fabric has N/A there; older drivers print nothing."""
+    return "" if gpu.get(tag) == "N/A" else _read(gpu, tag)
 
 
 def _address(gpu: dict[str, str]) -> str | None:
@@ -111,6 +127,8 @@ def _row(pci: str, gpu: dict[str, str], host: dict[str, str]) -> Row:
         "pcie_width_current": _number(gpu, "current_link_width"),
         "pcie_width_max": _number(gpu, "max_link_width"),
         "replay_counter": _number(gpu, "replay_counter", bits=63),
+        "fabric_state": _of_fabric(gpu, "fabric_state"),
+        "fabric_status": _of_fabric(gpu, "fabric_status"),
     }
     return Row("gpu_smi", values)
 

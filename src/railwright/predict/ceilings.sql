@@ -29,10 +29,7 @@ select
 from pcie_endpoint as e
 left join nic_path as w on w.target = e.target and w.pci = e.pci
 left join (
-    select distinct p.target, p.pci
-    from port as p
-    left join declared_role as d on d.target = p.target and d.device = p.device and d.port = p.port
-    where coalesce(d.role, p.role) = 'compute' -- the site's word counts before the inferred one
+    select distinct target, pci from site_port where role = 'compute'
 ) as c on c.target = e.target and c.pci = e.pci
 where e.kind = 'nic';
 
@@ -119,7 +116,8 @@ ports as (
         p.pci,
         p.card,
         p.netdev,
-        coalesce(s.role, p.role) as role, -- the site's word counts before the inferred one
+        p.role,
+        p.rail,
         p.link_layer,
         p.state,
         -- A port that is not up prints a rate that is not its own; a bond's device has one member's.
@@ -131,8 +129,7 @@ ports as (
         v.active_mtu is null and p.link_layer = 'Ethernet' and d.mtu is not null as is_mtu_derived,
         case when p.link_layer = 'InfiniBand' then true else g.is_ipv4 end as is_ipv4,
         p.gpu_relation
-    from port as p
-    left join declared_role as s on s.target = p.target and s.device = p.device and s.port = p.port
+    from site_port as p
     left join bond as b on b.target = p.target and b.netdev = p.netdev
     left join netdev as d on d.target = p.target and d.name = p.netdev
     left join verbs_port as v on v.target = p.target and v.device = p.device and v.port = p.port
@@ -238,8 +235,49 @@ cards as (
 
 select *, ceiling_of(wire_gbps, null, pcie_gbps, pcie_floor_gbps) as write_gbps from cards;
 
--- Of a host: its compute cards together. NICs below one PCIe switch are taken to talk to the GPUs beside them, so that what
--- the switch's own link carries does not count. Unknown where the role or the card of one port is: it may be one more of them.
+-- What cards lose to a link that they share on the way to memory, by root port. A NIC with a GPU below the same switch does not pass the
+-- switch's own link. Of links in a row the tightest counts: what is left is a ceiling, if not the lowest.
+create or replace temp view uplink_loss as
+with ways as (
+    select
+        p.target,
+        p.card,
+        n.root_port,
+        h.hop,
+        min(pcie_gbps(h.gbps, x.max_payload, x.completion_payload)) as carried,
+        count(pcie_gbps(h.gbps, x.max_payload, x.completion_payload)) = count(*) as is_known
+    from port_ceiling as p
+    inner join nic as n on n.target = p.target and n.pci = p.pci
+    inner join nic_path as w on w.target = p.target and w.pci = p.pci and w.gpu = ''
+    inner join nic_ceiling as x on x.target = p.target and x.pci = p.pci
+    inner join pcie_path as h on h.target = p.target and h.pci = p.pci and h.place > 0
+    where p.role = 'compute' and p.state = 'ACTIVE' and p.card is not null
+    group by all
+),
+
+links as (
+    select
+        w.target,
+        w.root_port,
+        case when bool_and(w.is_known) and count(c.write_gbps) = count(*) then greatest(sum_gbps(c.write_gbps) - min(w.carried), 0) end as lost
+    from ways as w
+    inner join card_ceiling as c on c.target = w.target and c.card = w.card
+    group by w.target, w.root_port, w.hop
+    having count(*) > 1
+),
+
+roots as (
+    select target, root_port, case when count(lost) = count(*) then max(lost) end as lost
+    from links
+    group by target, root_port
+)
+
+select target, case when count(lost) = count(*) then sum(lost) end as lost
+from roots
+group by target;
+
+-- Of a host: its compute cards together, less what they lose to links that they share. Unknown where the role or the card of one
+-- port is: it may be one more of them.
 create or replace temp view host_ceiling as
 with asked as (
     select target, bool_and(status in ('ok', 'absent')) as is_read
@@ -248,17 +286,27 @@ with asked as (
     group by target
 ),
 
+-- A NIC on the bus that gives the host neither port nor network device: a pod, a guest or the DPU may have it.
+lent as (
+    select distinct e.target
+    from nic as e
+    anti join port_ceiling as p on p.target = e.target and p.pci = e.pci
+    anti join netdev as d on d.target = e.target and d.pci = e.pci
+),
+
 -- Whether there may be ports beside those that are known: some have no role, or not all of them were read.
 known as (
     select
         t.target,
         case when count(p.device) = 0 then a.is_read is not true else bool_or(p.role is null or (p.role = 'compute' and p.card is null)) end
-        or a.is_read is false as is_open
+        or a.is_read is false
+        or e.target is not null as is_open
     from target as t
     left join port_ceiling as p on p.target = t.target
     left join asked as a on a.target = t.target
+    left join lent as e on e.target = t.target
     where t.kind = 'host'
-    group by t.target, a.is_read
+    group by t.target, a.is_read, e.target
 )
 
 select
@@ -266,7 +314,11 @@ select
     count(c.card) as cards,
     case when count(c.card) > 0 then sum(c.ports)::BIGINT when not any_value(k.is_open) then 0 end as ports,
     case when not any_value(k.is_open) and count(c.wire_gbps) = count(c.card) then coalesce(sum_gbps(c.wire_gbps), 0) end as wire_gbps,
-    case when not any_value(k.is_open) and count(c.write_gbps) = count(c.card) then coalesce(sum_gbps(c.write_gbps), 0) end as write_gbps
+    case
+        when not any_value(k.is_open) and count(c.write_gbps) = count(c.card)
+            then coalesce(sum_gbps(c.write_gbps), 0) - case when u.target is null then 0 else u.lost end
+    end as write_gbps
 from known as k
 left join card_ceiling as c on c.target = k.target
-group by k.target;
+left join uplink_loss as u on u.target = k.target
+group by k.target, u.target, u.lost;

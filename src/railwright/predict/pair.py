@@ -9,6 +9,7 @@ from difflib import get_close_matches
 import duckdb
 
 from railwright.errors import UsageError
+from railwright.fabric.ends import expect_read
 from railwright.hardware.pcie import LEAST_PAYLOAD, link_words
 from railwright.predict.ceiling import (
     ALARM,
@@ -108,8 +109,8 @@ def find_port(database: duckdb.DuckDBPyConnection, text: str) -> End:
     if target not in known:
         near = get_close_matches(target, known, 3)
         raise UsageError(
-            f"no machine {target!r} in this snapshot",
-            do=f"Did you mean {' or '.join(near)}?" if near else "railwright facts lists them.",
+            f"unknown host or switch {target!r}",
+            do=f"Did you mean {' or '.join(near)}?" if near else "To list them: railwright facts",
         )
     rows = database.execute(
         f"SELECT netdev, {_COLUMNS} FROM port_ceiling WHERE target = ? ORDER BY device, port",
@@ -122,15 +123,16 @@ def find_port(database: duckdb.DuckDBPyConnection, text: str) -> End:
         if thing in (netdev, end.device, f"{end.device}/{end.port}") or not thing
     ]
     if not ends:
+        expect_read(database, target)
         raise UsageError(
-            f"no RDMA port of {target} was read", do=f"railwright show {target} tells why."
+            f"no RDMA port was collected from {target}", do=f"To see why: railwright show {target}"
         )
     if len(found) != 1:
         has = ", ".join(end.name for _, end in ends)
         raise UsageError(
-            f"{text!r} is not one RDMA port",
-            why="A pair has a port at each end.",
-            do=f"The ports of {target}: {has}.",
+            f"{text!r} does not name exactly one RDMA port",
+            why="A pair consists of two ports.",
+            do=f"Choose one of {has}.",
         )
     return found[0]
 
@@ -236,15 +238,15 @@ def pair(one: End, other: End) -> Pair:
     """Both directions between two ports."""
     if one == other:
         raise UsageError(
-            f"{one.name} is at both ends",
-            why="What a port sends to itself never reaches its wire.",
-            do="Name two ports.",
+            f"{one.name} is given twice",
+            why="Packets from a port to itself do not leave the host.",
+            do="Name two different ports.",
         )
     if one.link_layer != other.link_layer and None not in (one.link_layer, other.link_layer):
         raise UsageError(
             f"{one.name} is {one.link_layer}, {other.name} is {other.link_layer}",
-            why="Nothing passes between them.",
-            do="Name two ports of one fabric.",
+            why="The two cannot communicate.",
+            do="Name two ports of the same fabric.",
         )
     ways = (_direction(one, other), _direction(other, one))
     duplex = [

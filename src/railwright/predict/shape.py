@@ -35,8 +35,8 @@ def most_common(database: duckdb.DuckDBPyConnection) -> tuple[Cluster, str]:
     ((total,),) = database.execute(_HOSTS).fetchall()
     if not shapes:
         raise UsageError(
-            "no host of this snapshot shows its GPUs and its compute ports whole",
-            do="Say it: --gpu H100 --gpus 8 --nics 8 --nic-gbps 400.",
+            "no host of this snapshot has complete data of GPUs and compute ports",
+            do="Describe the nodes: --gpu H100 --gpus 8 --nics 8 --nic-gbps 400.",
         )
     (count, name, nics, rate, least, vendor), hosts = max(
         shapes.items(), key=lambda item: (item[1], str(item[0]))
@@ -44,9 +44,9 @@ def most_common(database: duckdb.DuckDBPyConnection) -> tuple[Cluster, str]:
     known = gpu_named(str(name))
     if known is None:
         raise UsageError(
-            f"nothing is known of {name} in collectives",
-            why="The model has GPUs that are all on NVLink switches.",
-            do=f"Known are {', '.join(gpus())}: --gpu names the one that is nearest.",
+            f"unknown GPU {name!r}",
+            why="The model covers only GPUs connected by NVLink switches.",
+            do=f"Choose the closest with --gpu: {', '.join(gpus())}.",
         )
     limited = float(str(least)) < _USUAL_SHARE * float(str(rate))
     cluster = Cluster(

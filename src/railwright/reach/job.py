@@ -13,7 +13,7 @@ STATUSES = {
     "silent": "the connection was not answered in time",
     "closed": "the connection was closed before anything came back",
     "denied": "the machine does not accept our login",
-    "wants a password": "the machine would ask for a password, and nobody is asked here",
+    "wants a password": "the machine would ask for a password; Railwright never prompts for one",
     "host key unknown": "the machine's key is not in known_hosts",
     "host key changed": "the machine's key differs from the one in known_hosts",
     "no python": "no Python 3.6 or later was found there",

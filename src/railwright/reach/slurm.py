@@ -62,9 +62,9 @@ class SlurmTransport:
         found = shutil.which("srun")
         if found is None:
             raise ToolMissingError(
-                "there is no srun on this machine",
-                why="--via slurm starts the reading through Slurm.",
-                do="Run it on a login node, or reach the hosts by ssh.",
+                "srun is not installed on this machine",
+                why="--via slurm needs it.",
+                do="Run railwright on a login node, or use --via ssh.",
             )
         self._srun = found
         self._arguments = arguments

@@ -72,8 +72,8 @@ class SshTransport:
         found = shutil.which("ssh")
         if found is None:
             raise ToolMissingError(
-                "there is no ssh on this machine",
-                why="Railwright reaches hosts through the system's own OpenSSH.",
+                "ssh is not installed on this machine",
+                why="Railwright connects with the system's OpenSSH client.",
                 do="Install the OpenSSH client, or use --via local or --via slurm.",
             )
         self._ssh = found

@@ -61,16 +61,16 @@ def _commas(lines: str) -> str:
 def _ask(argv: list[str]) -> str:
     if shutil.which(argv[0]) is None:
         raise ToolMissingError(
-            f"there is no {argv[0]} on this machine",
-            why="It was asked for the list of machines or their state.",
-            do=f"Run this where {argv[0]} works, or name the machines with -w.",
+            f"{argv[0]} is not installed on this machine",
+            why="It provides the list of hosts or their state.",
+            do=f"Run railwright where {argv[0]} works, or name the hosts with -w.",
         )
     code, output, words = run_tool_now(argv)
     if code != 0:
         raise UsageError(
             f"{' '.join(argv)} failed: {words or code}",
-            why="The list of machines would be wrong without it.",
-            do="Run that command by hand, or name the machines with -w.",
+            why="Without it, the list of hosts would be wrong.",
+            do="Run that command by hand to see why, or name the hosts with -w.",
         )
     return output.decode("utf-8", "replace").strip()
 
@@ -105,8 +105,8 @@ def kubernetes_targets() -> tuple[list[str], dict[str, str]]:
         name = meta.get("name", "")
         if not is_machine_name(name):
             raise UsageError(
-                f"kubectl names a node {name!r}, which is no host name",
-                do="Name the machines with -w.",
+                f"kubectl lists node {name!r}, which is not a host name",
+                do="Name the hosts with -w.",
             )
         names.append(name)
         ready = [c.get("status") for c in status.get("conditions", []) if c.get("type") == "Ready"]
@@ -131,12 +131,12 @@ def slurm_out_of_service() -> dict[str, str]:
 
 _SITE_TABLES = {
     "out_of_service": (
-        "a table of node sets with a reason each",
-        'Write for example: "gpu[017-018]" = "RMA 4711".',
+        "a table of node sets, each with a reason",
+        'Write e.g. "gpu[017-018]" = "RMA 4711".',
     ),
     "switches": (
-        "a table of systems with a node set each",
-        'Write for example: sonic = "leaf[01-04]".',
+        "a table of switch systems, each with a node set",
+        'Write e.g. sonic = "leaf[01-04]".',
     ),
 }
 
@@ -170,12 +170,15 @@ def parse_switches(texts: list[str], known: Collection[str], site: Path | None) 
         for nodes, system in pairs:
             if system not in known:
                 raise UsageError(
-                    f"there is no switch system {system}",
-                    do=f"Systems are {', '.join(known)}: --switches leaf[01-04]=sonic.",
+                    f"unknown switch system {system!r}",
+                    do=f"Choose one of {', '.join(known)}, e.g. --switches leaf[01-04]=sonic.",
                 )
             for name in parse_node_set(nodes):
                 if found.setdefault(name, system) != system:
-                    raise UsageError(f"{name} is named as {found[name]} and as {system}")
+                    raise UsageError(
+                        f"{name} is given two systems: {found[name]} and {system}",
+                        do="Name it once.",
+                    )
     return found
 
 
@@ -186,8 +189,8 @@ def _pairs(text: str) -> list[tuple[str, str]]:
         at = match.end()
     if at != len(text) or not pairs or not all(nodes for nodes, _ in pairs):
         raise UsageError(
-            f"--switches {text}: of which system are they?",
-            do="Write for example --switches leaf[01-04]=sonic,spine[01-02]=eos, or "
+            f"--switches {text!r} does not name a switch system",
+            do="Write e.g. --switches leaf[01-04]=sonic,spine[01-02]=eos, or "
             "--switches site for those of the site file.",
         )
     return pairs
@@ -198,8 +201,8 @@ def _site_switches(path: Path | None) -> list[tuple[str, str]]:
     table = _site_table(path, "switches") if path else {}
     if not table:
         raise UsageError(
-            "the site file names no switches",
-            do='Write there: [switches] and below it sonic = "leaf[01-04]".',
+            "the site file has no switches",
+            do='Add a table [switches] with e.g. sonic = "leaf[01-04]".',
         )
     return [(nodes, system) for system, nodes in table.items()]
 
@@ -231,7 +234,7 @@ def find_targets(  # noqa: PLR0913 (what the command line can say)
     unique = tuple(dict.fromkeys(names))
     both = [name for name in unique if name in switches]
     if both:
-        raise UsageError(f"{both[0]} is named as a host and as a switch", do="Name it once.")
+        raise UsageError(f"{both[0]} is given both as a host and as a switch", do="Name it once.")
     everyone = (*unique, *switches)
     return Targets(unique, {name: out[name] for name in everyone if name in out}, source)
 

@@ -13,7 +13,9 @@ from railwright.predict.ceiling import Port, Slot, basis, unmeasured
 from railwright.predict.pair import Direction, Pair
 from railwright.report.console import plain
 from railwright.report.screen import Screen, cut, number_of, with_hosts, wrapped
+from railwright.report.status import exit_status
 from railwright.store.duck import read_sql
+from railwright.store.snapshot import Snapshot
 
 FORMAT = "railwright-ceilings-1"
 _AT_A_TIME = 10_000
@@ -21,7 +23,7 @@ _AT_A_TIME = 10_000
 ASSUMED = (
     "messages of 64 KiB, two or more queue pairs, memory near the NIC",
     "RoCE with an IPv4 GID where the port has one, without VLAN tag; InfiniBand without GRH",
-    "hosts: NICs below one PCIe switch talk to the GPUs beside them",
+    "hosts: NICs with GPUs below the same PCIe switch talk to these",
 )
 
 
@@ -64,7 +66,7 @@ FROM port_ceiling GROUP BY ALL ORDER BY write_gbps DESC NULLS LAST, count(*) DES
 """
 _HOSTS = read_sql(__file__, "views/predict/hosts.sql")
 PORT_COLUMNS = (
-    *("target", "device", "port", "pci", "card", "role", "link_layer", "rate_gbps", "mtu"),
+    *("target", "device", "port", "pci", "card", "role", "rail", "link_layer", "rate_gbps", "mtu"),
     *("gts", "width", "narrowest_hop", "max_payload", "max_read_request"),
     *("wire_gbps", "into_memory_gbps", "from_memory_gbps", "both_ways_gbps"),
     *("write_gbps", "read_gbps", "send_gbps", "both_gbps", "binding", "next_gbps", "basis"),
@@ -79,7 +81,7 @@ def groups(database: duckdb.DuckDBPyConnection) -> list[Group]:
     return [Group(*row) for row in database.execute(_GROUPS).fetchall()]
 
 
-def exit_status(database: duckdb.DuckDBPyConnection) -> int:
+def ceilings_status(database: duckdb.DuckDBPyConnection, snapshot: Snapshot) -> int:
     """3: something could not be worked out, or nothing was there. A port that is down is known."""
     found = database.execute(
         "SELECT count(*), count(*) FILTER (write_gbps IS NOT NULL OR state <> 'ACTIVE'), "
@@ -87,7 +89,8 @@ def exit_status(database: duckdb.DuckDBPyConnection) -> int:
         "WHERE h.write_gbps IS NULL AND t.out_of_service = '') FROM port_ceiling"
     ).fetchall()
     ports, known, open_hosts = found[0]
-    return 0 if ports and ports == known and not open_hosts else 3
+    unknown = not ports or ports != known or open_hosts > 0
+    return exit_status(unknown=unknown, snapshot=snapshot)
 
 
 def gbps(value: float | None) -> str:

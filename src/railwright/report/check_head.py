@@ -10,11 +10,7 @@ from railwright.report.screen import Screen, age, number_of
 from railwright.store.duck import read_sql
 
 _MACHINES = read_sql(__file__, "views/check/machines.sql")
-_PORTS = """
-SELECT count(*) FROM port AS p
-LEFT JOIN declared_role AS d USING (target, device, port)
-WHERE coalesce(d.role, p.role) = 'compute'
-"""
+_PORTS = "SELECT count(*) FROM site_port WHERE role = 'compute'"
 _LINKS = """
 SELECT count(DISTINCT least((target, port), (peer, peer_port))) FROM link_end
 WHERE peer <> '' AND peer_port <> ''
@@ -50,20 +46,22 @@ def print_head(screen: Screen, findings: Findings, accounts: list[Account], agai
     ran = [one for one in accounts if one.state is RunState.RAN]
     unknown = sum(one.unknown for one in accounts)
     screen.line(
-        f"{number_of(len(ran), 'rule')} ran: {judged(accounts):,} verdicts, {unknown:,} unknown, "
+        f"{number_of(len(ran), 'rule')}: {judged(accounts):,} checks decided, "
+        f"{unknown:,} inconclusive, "
         f"{sum(one.not_applicable for one in accounts):,} not applicable"
     )
     later = [one for one in accounts if one.state is RunState.SKIPPED]
     if later:
         screen.line(
-            f"{number_of(len(later), 'rule')} not run: they compare two snapshots (--before)", "dim"
+            f"{number_of(len(later), 'rule')} skipped: they need an earlier snapshot (--before)",
+            "dim",
         )
     if totals := _totals(findings):
         screen.line(totals)
 
 
 def _scope(findings: Findings) -> str:
-    """`30 of 32 hosts, 4 of 4 switches, 240 compute ports, 512 links; 1 out of service`."""
+    """`30 of 32 hosts, 4 of 4 switches, 240 compute ports, 512 links; 1 excluded`."""
     [row] = findings.database.execute(_MACHINES).fetchall()
     seen = Machines(*row)
     parts = [f"{seen.reached:,} of {number_of(seen.hosts + seen.not_asked, 'host')}"]
@@ -72,12 +70,12 @@ def _scope(findings: Findings) -> str:
     [[ports]] = findings.database.execute(_PORTS).fetchall()
     [[links]] = findings.database.execute(_LINKS).fetchall()
     parts += [number_of(ports, "compute port"), number_of(links, "link")]
-    away = f"; {seen.away:,} out of service" if seen.away else ""
-    return f"Judged: {', '.join(parts)}{away}"
+    away = f"; {seen.away:,} excluded" if seen.away else ""
+    return f"Checked: {', '.join(parts)}{away}"
 
 
 def _totals(findings: Findings) -> str:
-    """`Found: 1 blocker, 2 high, 14 info`; nothing where nothing was found."""
+    """`17 findings: 1 blocker, 2 high, 14 info`; nothing where nothing was found."""
     counts = dict(findings.database.execute(_SEVERITIES).fetchall())
     said = [f"{counts[one]:,} {one}" for one in SEVERITIES if one in counts]
-    return f"Found: {', '.join(said)}" if said else ""
+    return f"{number_of(sum(counts.values()), 'finding')}: {', '.join(said)}" if said else ""

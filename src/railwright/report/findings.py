@@ -1,4 +1,4 @@
-"""`railwright check` for people: what is wrong, what is unknown, what was decided about it."""
+"""`railwright check` for people: what is wrong, what is inconclusive, what is waived."""
 
 import shlex
 from collections.abc import Iterator
@@ -12,11 +12,12 @@ from railwright.report.console import plain
 from railwright.report.screen import Screen, cut, number_of, with_hosts, wrapped
 from railwright.report.status import exit_status
 from railwright.store.duck import read_sql
+from railwright.store.snapshot import Snapshot
 
 MOST_GROUPS = 6  # of one rule on a terminal; a pipe gets all
 STYLES = {"blocker": "bold red", "high": "red", "medium": "yellow", "low": "", "info": "dim"}
 INDENT = 10
-ACCEPTED_DAYS = 90  # judgement: a quarter, then somebody looks again
+ACCEPTED_DAYS = 90  # judgement: a quarter, then it is reviewed
 
 
 class Block(NamedTuple):
@@ -44,7 +45,8 @@ class Group(NamedTuple):
 _BLOCKS = read_sql(__file__, "views/check/blocks.sql")
 _GROUPS = read_sql(__file__, "views/check/groups.sql")
 _UNDER = """
-SELECT cause, rule, count(*)::BIGINT FROM finding WHERE state = 'implied' GROUP BY ALL ORDER BY 2
+SELECT cause, rule, arg_min(severity, rank), count(*)::BIGINT
+FROM finding WHERE state = 'implied' GROUP BY cause, rule ORDER BY min(rank), rule
 """
 _UNKNOWN = read_sql(__file__, "views/check/unknown.sql")
 _NOT_REPORTED = read_sql(__file__, "views/check/not_reported.sql")
@@ -56,14 +58,14 @@ FROM finding WHERE state IN ('waived', 'accepted') GROUP BY ALL ORDER BY 1
 
 
 def blocks(findings: Findings) -> list[Block]:
-    """What is open, the costliest first, then the worst."""
+    """What is open, the worst first, then the costliest."""
     return [Block(*row) for row in findings.database.execute(_BLOCKS).fetchall()]
 
 
-def findings_status(findings: Findings) -> int:
-    """1: findings, or a waiver that has ended; 3: something is unknown that nobody accepted.
+def findings_status(findings: Findings, snapshot: Snapshot) -> int:
+    """1: findings, or an expired waiver; 3: checks that are inconclusive and not accepted.
 
-    3 also where nothing was judged at all: then nobody knows whether anything is wrong.
+    3 also where no check was decided at all: then anything may be wrong.
     """
     worth = any(block.severity != "info" for block in blocks(findings))
     accounts = findings.accounts()
@@ -73,6 +75,7 @@ def findings_status(findings: Findings) -> int:
     return exit_status(
         found=worth or bool(findings.expired()),
         unknown=bool(findings.stopped()) or bool(gap) or not judged(accounts),
+        snapshot=snapshot,
     )
 
 
@@ -87,7 +90,7 @@ def print_findings(screen: Screen, findings: Findings, against: str, *, coverage
         _print_block(screen, findings, block, under.get(block.rule, []))
     for waiver in expired:
         screen.line()
-        screen.heading("medium    ", f"A waiver of {waiver.rule} ended on {waiver.expires}")
+        screen.heading("medium    ", f"Waiver of {waiver.rule} expired on {waiver.expires}")
         screen.line(f"{' ' * INDENT}{', '.join(waiver.subjects)}: {waiver.reason} ({waiver.owner})")
     gaps = _print_unknown(screen, findings, accounts)
     _print_away(screen, findings)
@@ -96,16 +99,24 @@ def print_findings(screen: Screen, findings: Findings, against: str, *, coverage
         _print_coverage(screen, findings, accounts)
     if not judged(accounts):
         screen.line()
-        screen.line("Nothing was judged: no rule could say ok or fault of anything.", "yellow")
+        screen.line("No result: every check was inconclusive or did not apply.", "yellow")
     elif not found and not expired and not gaps:
         screen.line()
-        screen.line("Nothing to report.", "green")
+        screen.line("No findings.", "green")
 
 
-def _under(findings: Findings) -> dict[str, list[tuple[str, int]]]:
-    found: dict[str, list[tuple[str, int]]] = {}
-    for cause, rule, count in findings.database.execute(_UNDER).fetchall():
-        found.setdefault(cause, []).append((rule, count))
+class Explained(NamedTuple):
+    """Findings of another rule that follow from an open one."""
+
+    rule: str
+    severity: str
+    findings: int
+
+
+def _under(findings: Findings) -> dict[str, list[Explained]]:
+    found: dict[str, list[Explained]] = {}
+    for cause, *rest in findings.database.execute(_UNDER).fetchall():
+        found.setdefault(cause, []).append(Explained(*rest))
     return found
 
 
@@ -117,9 +128,7 @@ def cost_words(block: Block) -> str:
     return f", costs {least}{block.cost_gbps:,.0f} Gb/s"
 
 
-def _print_block(
-    screen: Screen, findings: Findings, block: Block, under: list[tuple[str, int]]
-) -> None:
+def _print_block(screen: Screen, findings: Findings, block: Block, under: list[Explained]) -> None:
     rule = findings.rules[block.rule]
     kind = rule.subject.kind.replace("_", " ")
     # An end may be a host's or a switch's.
@@ -144,14 +153,17 @@ def _print_block(
         for part in with_hosts(screen, line, group.targets, everyone, INDENT + 7):
             screen.line(part, STYLES[group.severity])
         if group.example not in group.targets:
-            screen.line(f"{' ' * (INDENT + 7)}such as {plain(group.example)}", "dim")
+            example = "e.g. " if group.subjects > 1 else ""
+            screen.line(f"{' ' * (INDENT + 7)}{example}{plain(group.example)}", "dim")
     if len(groups) > most:
         screen.line(
             f"{' ' * INDENT}and {len(groups) - most:,} more kinds: railwright check | cat", "dim"
         )
-    for name, count_under in under:
-        title = findings.rules[name].title
-        screen.line(f"{' ' * (INDENT + 7)}and with it {name} ({count_under:,}): {title}", "dim")
+    for one in under:
+        what = f"also explains {one.findings:,} {one.severity} {one.rule}"
+        said = f"{what} ({findings.rules[one.rule].title})"
+        for part in wrapped(screen, said, INDENT + 7):
+            screen.line(part, "dim")
 
 
 def _names(rules: str, total: int) -> str:
@@ -169,14 +181,14 @@ def _counted(targets: list[str], switches: set[str]) -> str:
 
 
 def _print_unknown(screen: Screen, findings: Findings, accounts: list[Account]) -> bool:
-    """What could not be judged; whether some of it nobody has accepted."""
+    """What could not be decided; whether some of it was not accepted."""
     rows = findings.database.execute(_UNKNOWN).fetchall()
     unreported = findings.database.execute(_NOT_REPORTED).fetchall()
     stopped = findings.stopped()
     if not rows and not unreported and not stopped:
         return False
     screen.line()
-    screen.heading("Unknown")
+    screen.heading("Inconclusive")
     everyone, switches = findings.targets(), findings.switches()
     for why, rules, count, targets, lasts in rows:
         said = f"{plain(why)}: {_names(rules, len(accounts))}"
@@ -217,10 +229,10 @@ def _print_away(screen: Screen, findings: Findings) -> None:
     if not rows:
         return
     screen.line()
-    screen.heading("Counted apart")
+    screen.heading("Excluded")
     everyone, switches = findings.targets(), findings.switches()
     for reason, status, targets, failed, unknown in rows:
-        said = f"{status}, {number_of(failed, 'finding')}, {unknown:,} unknown"
+        said = f"{status}, {number_of(failed, 'finding')}, {unknown:,} inconclusive"
         who = f"{_counted(targets, switches):>9}"
         line = f"  {who}  out of service, {plain(reason)}: {said}"
         for part in with_hosts(screen, line, targets, everyone, 13):
@@ -232,7 +244,7 @@ def _print_decided(screen: Screen, findings: Findings) -> None:
     if not rows:
         return
     screen.line()
-    screen.heading("Decided")
+    screen.heading("Waived")
     for number, state, count, targets in rows:
         one = findings.waivers[number]
         text = (
@@ -251,14 +263,15 @@ def coverage_rows(accounts: list[Account]) -> Iterator[tuple[str, ...]]:
 
 def _print_coverage(screen: Screen, findings: Findings, accounts: list[Account]) -> None:
     screen.line()
-    screen.heading("Coverage", ": how many subjects each rule could judge")
+    screen.heading("Coverage", ": what each rule could decide")
     rows = list(coverage_rows(accounts))
     wide = max((len(row[0]) for row in rows), default=4)
     head = (
-        f"  {'rule':<{wide}}  {'judged':>9}  {'failed':>7}  {'unknown':>8}  {'not applicable':>14}"
+        f"  {'rule':<{wide}}  {'decided':>9}  {'failed':>7}  {'inconclusive':>12}  "
+        f"{'not applicable':>14}"
     )
     screen.line(head, "dim")
     for name, told, failed, unknown, other, trouble in rows:
-        line = f"  {name:<{wide}}  {told:>9}  {failed:>7}  {unknown:>8}  {other:>14}"
+        line = f"  {name:<{wide}}  {told:>9}  {failed:>7}  {unknown:>12}  {other:>14}"
         said = plain(trouble) or findings.rules[name].title
         screen.line(cut(screen, f"{line}  {said}"), "yellow" if unknown != "0" else "")

@@ -1,5 +1,6 @@
 """The same findings for programs: JSON, JUnit, SARIF; and Markdown for a ticket."""
 
+import hashlib
 import json
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -28,6 +29,17 @@ def _rows(findings: Findings, columns: tuple[str, ...], where: str) -> Iterator[
             yield dict(zip(columns, row, strict=True))
 
 
+def _fingerprint(findings: Findings, row: dict[str, Any]) -> str:
+    """Tells a finding again in another run; a rule that is given a new name keeps it."""
+    named = f"{findings.rules[row['rule']].first_name}\0{row['subject']}"
+    return hashlib.sha256(named.encode()).hexdigest()[:32]
+
+
+def _known_again(findings: Findings, row: dict[str, Any]) -> dict[str, Any]:
+    waiver = _waiver(findings, row["waiver"])
+    return {**row, "waiver": waiver, "fingerprint": _fingerprint(findings, row)}
+
+
 def _waiver(findings: Findings, number: int | None) -> dict[str, str | None] | None:
     if number is None:
         return None
@@ -48,6 +60,7 @@ def _rule_rows(findings: Findings) -> Iterator[dict[str, Any]]:
         rule = findings.rules[one.rule]
         yield {
             "id": rule.id,
+            "aliases": list(rule.aliases),
             "title": rule.title,
             "severity": rule.severity,
             "severities": list(rule.severities),
@@ -78,11 +91,11 @@ def as_json(findings: Findings, profile: str, status: int) -> Iterator[str]:
     yield from _listed(_rule_rows(findings))
     yield '\n  ],\n  "findings": ['
     failed = _rows(findings, (*_FIELDS, "state", "cause", "waiver"), "verdict = 'fail'")
-    yield from _listed({**row, "waiver": _waiver(findings, row["waiver"])} for row in failed)
+    yield from _listed(_known_again(findings, row) for row in failed)
     yield '\n  ],\n  "unknown": ['
     gaps = ("rule", "target", "subject", "reason", "why", "state", "waiver")
     unknown = _rows(findings, gaps, "verdict = 'unknown'")
-    yield from _listed({**row, "waiver": _waiver(findings, row["waiver"])} for row in unknown)
+    yield from _listed(_known_again(findings, row) for row in unknown)
     yield "\n  ]\n}\n"
 
 
@@ -146,7 +159,7 @@ def as_sarif(findings: Findings, profile: str, status: int) -> Iterator[str]:  #
     }
     run = json.dumps({"tool": {"driver": driver}})[:-1]
     yield json.dumps(head)[:-1] + f', "runs": [{run}, "results": ['
-    rows = _rows(findings, (*_FIELDS, "verdict", "why", "state"), "state <> 'out of service'")
+    rows = _rows(findings, (*_FIELDS, "verdict", "why", "state"), "true")
 
     def results() -> Iterator[dict[str, Any]]:
         for row in rows:
@@ -162,9 +175,10 @@ def as_sarif(findings: Findings, profile: str, status: int) -> Iterator[str]:  #
                 "locations": [
                     {"logicalLocations": [{"fullyQualifiedName": plain(row["subject"])}]}
                 ],
+                "partialFingerprints": {"ruleAndSubject/v1": _fingerprint(findings, row)},
             }
-            if row["state"] in ("waived", "accepted"):
-                result["suppressions"] = [{"kind": "external"}]
+            if row["state"] in ("waived", "accepted", "out of service"):
+                result["suppressions"] = [{"kind": "external", "justification": row["state"]}]
             yield result
 
     yield from _listed(results())

@@ -15,6 +15,7 @@ from railwright.hardware.data import Row, sources
 from railwright.hardware.parts import cages
 from railwright.report.hardware import where
 from railwright.report.screen import Screen, wrapped
+from railwright.report.status import exit_status
 
 FORMAT = "railwright-fit-1"
 _STYLES: dict[State, str] = {
@@ -77,10 +78,10 @@ def _judgements(build: Build) -> str:
     return f"Judgement, no document: {'; '.join(dict.fromkeys(found))}." if found else ""
 
 
-def exit_status(found: Sequence[Judged]) -> int:
-    """Of several: 1 where one has a finding, else 3 where one has a gap or there is none at all."""
-    statuses = {one.verdict.exit_status for one in found} or {3}
-    return next((status for status in (1, 3) if status in statuses), 0)
+def fit_status(found: Sequence[Verdict]) -> int:
+    """Of one or several; where there is none at all nothing is known."""
+    gap = any(one.has_gap for one in found) or not found
+    return exit_status(found=any(one.is_at_fault for one in found), unknown=gap)
 
 
 def print_list(columns: list[str], found: Sequence[tuple[Line, Judged]]) -> None:
@@ -101,9 +102,9 @@ def _build_json(one: Judged) -> dict[str, Any]:
     }
 
 
-def fit_json(found: Sequence[Judged]) -> str:
+def fit_json(found: Sequence[Judged], status: int) -> str:
     """The same for programs, of one build or of many."""
-    head = {"format": FORMAT, "railwright": __version__, "exit_status": exit_status(found)}
+    head = {"format": FORMAT, "railwright": __version__, "exit_status": status}
     keys = {
         key.partition(":")[0] for one in found for item in one.verdict.items for key in item.sources
     }

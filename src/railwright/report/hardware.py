@@ -41,7 +41,10 @@ LABELS = {
     "watts": ("draws", "W"),
     "reach_m": ("reach", "m"),
     "airflow_lfm": ("airflow", "LFM"),
+    "most_gbps": ("all ports together", "Gb/s"),
+    "unsure": ("perhaps", ""),
 }
+_SELDOM = ("most_gbps", "unsure")  # most rows have nothing to say there
 
 
 def shown(value: object) -> str:
@@ -65,6 +68,8 @@ def values(row: Row) -> list[tuple[str, str, bool]]:
         label, unit = LABELS.get(field.name, (field.name.replace("_", " "), ""))
         has_unit = unit and value not in ((), NOT_DOCUMENTED)
         text = f"{shown(value)} {unit}" if has_unit else shown(value)
+        if field.name in _SELDOM and not value:
+            text = ""
         found.append((label, text, field.name in row.judged))
     return found
 
@@ -90,6 +95,11 @@ def print_kinds(screen: Screen) -> None:
             screen.line(line)
 
 
+def _names(row: Row) -> list[object]:
+    also = getattr(row, "also", "")
+    return [row.name.upper(), getattr(row, "psid", ""), getattr(row, "called", ""), *also.split()]
+
+
 def find_rows(name: str | None) -> list[tuple[str, Row]]:
     """A part, all parts of a kind, or all there are; each with its kind."""
     kinds = catalogue()
@@ -98,9 +108,7 @@ def find_rows(name: str | None) -> list[tuple[str, Row]]:
         return every
     wanted = name.upper()
     found = [(kind, row) for kind, row in every if kind.upper() == wanted] or [
-        (kind, row)
-        for kind, row in every
-        if wanted in (row.name.upper(), getattr(row, "psid", ""), getattr(row, "called", ""))
+        (kind, row) for kind, row in every if wanted in _names(row)
     ]
     if not found:
         near = nearest(name, dict.fromkeys([*(row.name for _, row in every), *kinds]))

@@ -3,10 +3,12 @@
 import json
 
 from railwright.fabric.classes import Section, differing, is_read, of_classes, words
+from railwright.fabric.infiniband import NOT_COLLECTED
 from railwright.nodes import fold
 from railwright.report.console import plain
 from railwright.report.screen import Screen, cut, in_phrases, number_of, wrapped
 from railwright.report.status import exit_status
+from railwright.store.snapshot import Snapshot
 
 MOST_CLASSES = 8  # of one section on a terminal; a pipe gets all
 FORMAT = "railwright-hops-2"
@@ -23,15 +25,16 @@ def _title(section: Section) -> str:
     return f"{tier}, {facing}, {section.system or 'system not known'}"
 
 
-def hops_status(found: list[Section]) -> int:
+def hops_status(found: list[Section], snapshot: Snapshot) -> int:
     """1 where rules find something; 3 where they cannot tell, or nothing was read."""
     classes = [one for section in found for one in section.classes]
     unknown = not classes or any(one.undecided or not is_read(one) for one in classes)
-    return exit_status(found=any(one.faulty for one in classes), unknown=unknown)
+    found_any = any(one.faulty for one in classes)
+    return exit_status(found=found_any, unknown=unknown, snapshot=snapshot)
 
 
-def print_hops(screen: Screen, found: list[Section], name: str) -> None:
-    """The classes."""
+def print_hops(screen: Screen, found: list[Section], name: str, infiniband: int) -> None:
+    """The classes; of so many InfiniBand ports no switch is known."""
     classes = [one for section in found for one in section.classes]
     screen.heading(
         f"Snapshot {name}",
@@ -41,6 +44,9 @@ def print_hops(screen: Screen, found: list[Section], name: str) -> None:
     if not found:
         for line in NO_SWITCH:
             screen.line(line, "yellow")
+    if infiniband:
+        said = number_of(infiniband, "InfiniBand port")
+        screen.line(f"{said}: no hops, because {NOT_COLLECTED}.", "yellow")
     for section in found:
         screen.line()
         _print_section(screen, section)
@@ -68,7 +74,7 @@ def _print_section(screen: Screen, section: Section) -> None:
         screen.line(f"{' ' * 11}and {len(section.classes) - most:,} more: railwright path | cat")
 
 
-def hops_json(found: list[Section], name: str) -> str:
+def hops_json(found: list[Section], name: str, infiniband: int, status: int) -> str:
     """The same for programs."""
     rows = [
         {
@@ -87,5 +93,5 @@ def hops_json(found: list[Section], name: str) -> str:
         for section in found
         for place, one in enumerate(section.classes)
     ]
-    whole = {"format": FORMAT, "snapshot": name, "exit_status": hops_status(found), "classes": rows}
-    return json.dumps(whole, indent=1)
+    whole = {"format": FORMAT, "snapshot": name, "exit_status": status}
+    return json.dumps({**whole, "infiniband_ports": infiniband, "classes": rows}, indent=1)

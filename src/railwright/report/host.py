@@ -6,6 +6,8 @@ from contextlib import closing
 from typing import Any, NamedTuple
 
 from railwright.errors import UsageError
+from railwright.intent.roles import make_site_ports
+from railwright.intent.site import Site
 from railwright.report.adapters import Things, device_names, name_of
 from railwright.report.console import plain
 from railwright.report.host_ports import print_disagreements, print_ports
@@ -66,9 +68,16 @@ class Facts:
         return bool(self._reader.rows(query, [self._target, probe]))
 
 
-def print_host(screen: Screen, snapshot: Snapshot, name: str, now: float | None = None) -> bool:
-    """One host; True when it was reached."""
+def print_host(
+    screen: Screen,
+    snapshot: Snapshot,
+    name: str,
+    now: float | None = None,
+    site: Site | None = None,
+) -> bool:
+    """One host, with the roles of the site; True when it was reached."""
     with closing(Reader(snapshot)) as reader:
+        reader.rows(make_site_ports(site), {})
         target = _find(reader, snapshot, name)
         facts = Facts(reader, target.name)
         host = facts.rows(

@@ -4,28 +4,32 @@ import json
 from collections.abc import Iterator
 
 from railwright.check.links import Counts, Link
+from railwright.fabric.infiniband import NOT_COLLECTED
 from railwright.nodes import fold
 from railwright.report.console import plain
 from railwright.report.screen import Screen, cut, number_of, padded, widths, wrapped
 from railwright.report.status import exit_status
+from railwright.store.snapshot import Snapshot
 
 MOST_LINKS = 40  # on a terminal; a pipe gets all
+_BY_LLDP = "Links are told by LLDP: lldpd on hosts (probe lldpctl), and switches that were read."
 FORMAT = "railwright-links-2"
 
 
-def links_status(counts: Counts) -> int:
-    """Of all links, whichever are shown; 3 also where none is known."""
-    unknown = counts.with_unknown > 0 or counts.links == 0
-    return exit_status(found=counts.with_findings > 0, unknown=unknown)
+def links_status(counts: Counts, snapshot: Snapshot) -> int:
+    """Of all links, whichever are shown; 3 also where none is known, or none of some ports."""
+    unknown = counts.with_unknown > 0 or counts.links == 0 or counts.infiniband > 0
+    return exit_status(found=counts.with_findings > 0, unknown=unknown, snapshot=snapshot)
 
 
 def print_counts(screen: Screen, name: str, counts: Counts, strangers: list[str]) -> None:
     """How many there are, before any of them."""
     screen.heading(f"Snapshot {name}", f": {number_of(counts.links, 'link')}")
     if not counts.links:
-        screen.line("No end of a link hears a neighbour.", "yellow")
-        do = "Links are told by LLDP: lldpd on hosts (probe lldpctl), and switches that were read."
-        screen.line(do, "yellow")
+        _print_infiniband(screen, counts)
+        if counts.ends or not counts.infiniband:
+            screen.line("No end of a link has an LLDP neighbour.", "yellow")
+            screen.line(_BY_LLDP, "yellow")
         return
     screen.line(
         f"  {counts.host:,} to hosts, {counts.fabric:,} between switches, "
@@ -39,10 +43,24 @@ def print_counts(screen: Screen, name: str, counts: Counts, strangers: list[str]
     if counts.with_unknown:
         said = f"  {counts.with_unknown:,} of which not all is known: railwright check says why"
         screen.line(said, "yellow")
+    _print_infiniband(screen, counts)
     if strangers:
         said = "devices of the plan that were not read: "
         for line in wrapped(screen, said + plain(fold(strangers)), 2):
             screen.line(line, "yellow")
+
+
+def _print_infiniband(screen: Screen, counts: Counts) -> None:
+    """Ports that are part of no link here."""
+    if not counts.infiniband:
+        return
+    said = (
+        f"{number_of(counts.infiniband, 'InfiniBand port')}: link partners unknown, because "
+        f"{NOT_COLLECTED}. "
+        "For state, rate and LIDs of two of them: railwright path HOST:DEVICE HOST:DEVICE"
+    )
+    for line in wrapped(screen, said, 2):
+        screen.line(line, "yellow")
 
 
 def _said(one: Link) -> str:
@@ -75,13 +93,15 @@ def print_links(screen: Screen, found: Iterator[Link]) -> None:
         screen.line(f"and {left:,} more: railwright links | cat", "dim")
 
 
-def links_json(name: str, counts: Counts, strangers: list[str], found: Iterator[Link]) -> str:
+def links_json(
+    name: str, status: int, counts: Counts, strangers: list[str], found: Iterator[Link]
+) -> str:
     """The same for programs."""
     rows = [{**one._asdict(), "found": [each._asdict() for each in one.found]} for one in found]
     whole = {
         "format": FORMAT,
         "snapshot": name,
-        "exit_status": links_status(counts),
+        "exit_status": status,
         "counts": counts._asdict(),
     }
     return json.dumps({**whole, "planned_but_not_read": strangers, "links": rows}, indent=1)

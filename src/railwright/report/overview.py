@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import duckdb
 
+from railwright.intent.roles import make_site_ports
+from railwright.intent.site import Site
 from railwright.report.collected import is_whole
 from railwright.report.console import plain
 from railwright.report.machines import Machines
@@ -52,9 +54,12 @@ class Targets(NamedTuple):
     out_of_service: int
 
 
-def print_overview(screen: Screen, snapshot: Snapshot, now: float | None = None) -> bool:
-    """The overview; True when nothing that should be known is missing."""
+def print_overview(
+    screen: Screen, snapshot: Snapshot, now: float | None = None, site: Site | None = None
+) -> bool:
+    """The overview, with the site's roles; True when nothing that should be known is missing."""
     with snapshot.database() as database:
+        database.execute(make_site_ports(site))
         targets, switches = _targets(database, "host"), _targets(database, "switch")
         _print_head(screen, snapshot, time.time() if now is None else now)
         if targets.everyone or not switches.everyone:

@@ -4,21 +4,23 @@ import json
 from typing import Any
 
 from railwright.fabric.hop import Remark, Side
+from railwright.fabric.infiniband import INFINIBAND
 from railwright.fabric.trace import BROKEN, UNKNOWN, Group, Ports, Trace
 from railwright.fabric.walk import BY_ROUTES, BY_TOPOLOGY, Walk
 from railwright.nodes import fold
 from railwright.report.console import plain
 from railwright.report.screen import Screen, cut, in_phrases, number_of, wrapped
 from railwright.report.status import exit_status
+from railwright.store.snapshot import Snapshot
 
 FORMAT = "railwright-path-2"
 _STYLES = {True: "red", False: "yellow"}
 
 
-def traces_status(traces: list[Trace]) -> int:
+def traces_status(traces: list[Trace], snapshot: Snapshot | None) -> int:
     """1: something breaks a packet's way; 3: not all of it is known."""
     verdicts = {trace.verdict for trace in traces}
-    return exit_status(found=BROKEN in verdicts, unknown=UNKNOWN in verdicts)
+    return exit_status(found=BROKEN in verdicts, unknown=UNKNOWN in verdicts, snapshot=snapshot)
 
 
 def print_traces(screen: Screen, traces: list[Trace]) -> None:
@@ -48,6 +50,10 @@ def _known_by(walk: Walk) -> str:
 
 def _print_trace(screen: Screen, trace: Trace) -> None:
     packet, walk = trace.packet, trace.walk
+    if packet.name == INFINIBAND:
+        screen.heading(f"{INFINIBAND} {walk.source.name} -> {walk.destination.name}")
+        _print_way(screen, trace)
+        return
     dscp = "DSCP unknown" if packet.dscp is None else f"DSCP {packet.dscp} ({packet.dscp_from})"
     name = packet.name[:1].upper() + packet.name[1:]
     screen.heading(f"{name} {walk.source.name} -> {walk.destination.name}", f", {dscp}")
@@ -57,6 +63,11 @@ def _print_trace(screen: Screen, trace: Trace) -> None:
     if walk.levels:
         for line in wrapped(screen, _known_by(walk), 2):
             screen.line(line, "dim")
+    _print_way(screen, trace)
+
+
+def _print_way(screen: Screen, trace: Trace) -> None:
+    walk = trace.walk
     _print_host(screen, 0, walk.source.name, trace.sender)
     if walk.lost:
         _print_remark(screen, Remark(is_broken=False, what=walk.lost))
@@ -177,7 +188,7 @@ def _group_json(group: Group) -> dict[str, Any]:
     }
 
 
-def traces_json(snapshot: str, traces: list[Trace]) -> str:
+def traces_json(snapshot: str, status: int, traces: list[Trace]) -> str:
     """The same for programs."""
     packets = []
     for trace in traces:
@@ -207,6 +218,5 @@ def traces_json(snapshot: str, traces: list[Trace]) -> str:
                 ],
             }
         )
-    status = traces_status(traces)
     whole = {"format": FORMAT, "snapshot": snapshot, "exit_status": status, "packets": packets}
     return json.dumps(whole, indent=1)

@@ -6,18 +6,21 @@ from typing import NamedTuple
 from rich.text import Text
 
 from railwright.check.rails import Misplaced
+from railwright.fabric.infiniband import NOT_COLLECTED
 from railwright.fabric.rails import Column, LeafRow, Rails
 from railwright.nodes import fold
 from railwright.report.collected import short
 from railwright.report.console import plain
-from railwright.report.screen import Screen, number_of
+from railwright.report.screen import Screen, number_of, wrapped
 from railwright.report.status import exit_status
+from railwright.store.snapshot import Snapshot
 
 FORMAT = "railwright-rails-2"
 MOST_ODD = 20  # on a terminal; a pipe gets all
 NAME = 20  # columns for leaves on a terminal
 _FIRST = 10  # in front of the counts
 _CELL = 5
+_BY_LLDP = "Leaves are told by LLDP: lldpd on hosts (probe lldpctl), or switches that were read."
 
 
 class Matrix(NamedTuple):
@@ -27,18 +30,28 @@ class Matrix(NamedTuple):
     misplaced: list[Misplaced]
     undecided: int  # subjects of which no rule can tell
 
-    @property
-    def status(self) -> int:
+    def status(self, snapshot: Snapshot) -> int:
         """3 also where no leaf is known, or that of some ports is not."""
         rails = self.rails
-        unknown = not rails.rows or rails.unread or rails.alone or self.undecided
-        return exit_status(found=bool(self.misplaced), unknown=bool(unknown))
+        unknown = not rails.rows or self.undecided or any(count for count, _ in _open(rails))
+        return exit_status(found=bool(self.misplaced), unknown=bool(unknown), snapshot=snapshot)
 
     def is_odd(self, row: LeafRow, column: Column) -> bool:
         """Whether ports of this rail or plane do not belong to one of these leaves."""
         return any(
             one.leaf in row.leaves and (one.rail, one.plane) == column for one in self.misplaced
         )
+
+
+def _open(rails: Rails) -> list[tuple[int, str]]:
+    """Compute ports of which the leaf or the rail is not known, and why."""
+    return [
+        (rails.unread, "leaf unknown, because LLDP was not read"),
+        (rails.alone, "leaf unknown, because LLDP has no neighbor there"),
+        (rails.bare, "leaf unknown, because the host shows no network device"),
+        (rails.infiniband, f"leaf unknown, because {NOT_COLLECTED}"),
+        (rails.without_rail, "rail unknown, because only the site file makes it compute"),
+    ]
 
 
 def _label(column: Column, *, planes: bool) -> str:
@@ -57,18 +70,15 @@ def print_rails(screen: Screen, name: str, matrix: Matrix) -> None:
     """The matrix."""
     rails = matrix.rails
     leaves = sum(len(row.leaves) for row in rails.rows)
-    numbers = {rail for rail, _ in rails.columns}
     screen.heading(
         f"Snapshot {name}",
-        f": {number_of(len(numbers), 'rail')}, {number_of(leaves, 'leaf', 'leaves')}, "
+        f": {number_of(len(rails.sizes), 'rail')}, {number_of(leaves, 'leaf', 'leaves')}, "
         f"{number_of(rails.hosts, 'host')}",
     )
-    if not rails.rows:
+    if not rails.rows and (rails.infiniband < rails.ports or not rails.ports):
         screen.line("No compute port of a host has a neighbour that is known.", "yellow")
-        do = "Leaves are told by LLDP: lldpd on hosts (probe lldpctl), or switches that were read."
-        screen.line(do, "yellow")
-        return
-    for columns in _blocks(screen, rails):
+        screen.line(_BY_LLDP, "yellow")
+    for columns in _blocks(screen, rails) if rails.rows else ():
         _print_block(screen, matrix, columns)
     _print_rest(screen, matrix)
 
@@ -111,15 +121,13 @@ def _print_rest(screen: Screen, matrix: Matrix) -> None:
     if matrix.undecided:
         said = f"{number_of(matrix.undecided, 'port')}: where it belongs is not known"
         screen.line(f"{said}; railwright check says why", "yellow")
-    if rails.unread:
-        said = number_of(rails.unread, "compute port")
-        screen.line(f"{said}: LLDP was not read, so its leaf is not known", "yellow")
-    if rails.alone:
-        said = number_of(rails.alone, "compute port")
-        screen.line(f"{said}: nobody is heard there", "yellow")
+    for count, why in _open(rails):
+        if count:
+            for line in wrapped(screen, f"{number_of(count, 'compute port')}: {why}", 0):
+                screen.line(line, "yellow")
 
 
-def rails_json(name: str, matrix: Matrix) -> str:
+def rails_json(name: str, status: int, matrix: Matrix) -> str:
     """The same for programs."""
     rails = matrix.rails
     rows = [
@@ -141,8 +149,12 @@ def rails_json(name: str, matrix: Matrix) -> str:
         "compute_ports": rails.ports,
         "not_read": rails.unread,
         "without_neighbor": rails.alone,
+        "infiniband": rails.infiniband,
+        "without_netdev": rails.bare,
+        "without_rail": rails.without_rail,
         "undecided": matrix.undecided,
-        "exit_status": matrix.status,
+        "rails": [{"rail": rail, "compute_ports": count} for rail, count in rails.sizes],
+        "exit_status": status,
         "rows": rows,
         "misplaced": [one._asdict() for one in matrix.misplaced],
     }

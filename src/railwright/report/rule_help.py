@@ -4,7 +4,7 @@ from railwright.check.explain import Seen
 from railwright.check.rule import Rule
 from railwright.check.sources import told
 from railwright.report.console import plain
-from railwright.report.screen import Screen, cut, padded, widths
+from railwright.report.screen import Screen, cut, padded, reflowed, widths
 
 
 def print_rules(screen: Screen, rules: list[Rule]) -> None:
@@ -35,40 +35,50 @@ def _marks(rule: Rule) -> str:
     return "preview" if rule.preview else "two snapshots" if rule.baseline else ""
 
 
-def print_rule(screen: Screen, rule: Rule) -> None:
+def print_rule(screen: Screen, rule: Rule, *, inputs: bool = False) -> None:
     """Everything a rule's file says."""
     screen.heading(
         f"{rule.id}  {rule.title}",
         f"  ({' or '.join(rule.severities)}, of each {rule.subject.kind})",
     )
+    if rule.aliases:
+        screen.line(f"  formerly {', '.join(rule.aliases)}", "dim")
     for grade in rule.severities if rule.grades else ():
         screen.line(f"  {grade:<8} {rule.grades[grade]}")
     for heading, text in (
         ("Why it matters", rule.why),
         ("What to do", rule.do),
-        ("When it is wrong", rule.wrong),
+        ("Exceptions", rule.wrong),
     ):
         screen.line()
         screen.heading(heading)
-        for line in text.splitlines():
-            screen.line(f"  {line}")
+        for line in reflowed(screen, text, 2):
+            screen.line(line)
+    _print_inputs(screen, rule, all_of_them=inputs)
     screen.line()
-    screen.heading("Rests on")
-    screen.line(f"  {', '.join(rule.needs)}")
-    for name, when in rule.unless.items():
-        screen.line(f"  {name} is not asked for where {when}")
-    for name, why in rule.uses.items():
-        screen.line(f"  {name}, which may be missing: {why}")
+    screen.heading("Sources")
+    for line in told(rule.sources):
+        screen.line(f"  {line}")
+
+
+def _print_inputs(screen: Screen, rule: Rule, *, all_of_them: bool) -> None:
+    screen.line()
+    screen.heading("Inputs")
+    for line in reflowed(screen, ", ".join(rule.needs), 2):
+        screen.line(line)
+    if all_of_them:
+        for name, when in rule.unless.items():
+            screen.line(f"  {name}, unless: {when}")
+        for name, why in rule.uses.items():
+            screen.line(f"  {name}, optional: {why}")
+    elif rule.uses:
+        screen.line(f"  and {len(rule.uses)} optional (--inputs)", "dim")
     for parameter in rule.parameters:
         screen.line(
             f"  {parameter.name} = {parameter.default} {parameter.unit}: {parameter.reason}"
         )
     if rule.cost:
         screen.line(f"  cost: {rule.cost}")
-    screen.line()
-    screen.heading("Sources")
-    for line in told(rule.sources):
-        screen.line(f"  {line}")
 
 
 def print_seen(

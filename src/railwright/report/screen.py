@@ -1,7 +1,8 @@
 """Lines of text on any output: a wide terminal, 80 columns, a pipe, one that knows only ASCII."""
 
+import re
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from textwrap import wrap
 
@@ -22,6 +23,7 @@ A_FEW = 200
 # Even so, folding 100,000 hosts takes half a second: for more than this many of nearly all hosts a
 # terminal, which would cut the list anyway, says which ones are missing.
 MANY_HOSTS = 5_000
+PROSE_WIDTH = 100  # columns; longer lines are hard to read
 ENOUGH_ROOM = 24  # columns for hosts; in fewer a cut list says too little
 
 
@@ -115,6 +117,29 @@ def wrapped(screen: Screen, text: str, indent: int) -> list[str]:
     room = max(screen.width, indent + 20) if screen.is_terminal else indent + len(text) + 1
     lines = wrap(text, room, initial_indent=" " * indent, subsequent_indent=" " * (indent + 2))
     return [line.replace(UNBROKEN, " ") for line in lines]
+
+
+_ITEM = re.compile(r"(?:\d+\.|-) ")
+
+
+def reflowed(screen: Screen, text: str, indent: int) -> Iterator[str]:
+    """Prose that was broken for an editor, broken for this screen; items keep their lines."""
+    for paragraph in text.split("\n\n"):
+        items: list[str] = []
+        for line in paragraph.splitlines():
+            if not items or _ITEM.match(line):
+                items.append(line)
+            else:
+                items[-1] += f" {line.strip()}"
+        for item in items:
+            mark = _ITEM.match(item)
+            room = min(max(screen.width, indent + 20), PROSE_WIDTH)
+            before, behind = " " * indent, " " * (indent + len(mark[0] if mark else ""))
+            # A command or an address stays in one piece.
+            yield from wrap(
+                item, room, initial_indent=before, subsequent_indent=behind,
+                break_long_words=False, break_on_hyphens=False,
+            )  # fmt: skip
 
 
 @lru_cache(maxsize=64)

@@ -5,6 +5,7 @@ from pathlib import Path
 from rich.console import Console
 
 from railwright.errors import SnapshotError
+from railwright.report.status import exit_status
 from railwright.store.snapshot import load
 from railwright.text import plain
 
@@ -21,7 +22,7 @@ def print_verified(console: Console, paths: list[Path]) -> int:
         console.print(plain(f"  {path.name:20}  {state}"))
         for fault in faults:
             console.print(plain(f"    {fault}"), soft_wrap=True)
-    return 1 if damaged else 3 if unknown else 0
+    return exit_status(found=damaged, unknown=unknown)
 
 
 def _faults(path: Path) -> tuple[list[str], bool]:

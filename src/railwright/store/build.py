@@ -24,6 +24,7 @@ from railwright.store.duck import (
     moment,
     quote,
     read_spool,
+    read_sql,
 )
 from railwright.store.evidence import (
     Answer,
@@ -110,9 +111,9 @@ def _check_names(targets: Iterable[str]) -> None:
     bad = [name for name in targets if not is_machine_name(name)]
     if bad:
         raise UsageError(
-            f"not the name of a machine: {bad[0][:200]!r}",
-            why="A name goes to ssh, into files and onto the screen.",
-            do="A name has letters, digits, dots, - and _.",
+            f"{bad[0][:200]!r} is not a host name",
+            why="Host names are passed to ssh and written to files.",
+            do="Use only letters, digits, dots, - and _.",
         )
 
 
@@ -183,18 +184,9 @@ def write_targets(
         for c in tables()["target"].columns
         if c.name not in ("target", "kind", "status", "out_of_service")
     )
-    query = f"""
-        SELECT everyone.target,
-               everyone.kind,
-               coalesce(ended.status,
-                        CASE WHEN heard.target IS NULL THEN 'not collected' ELSE 'incomplete' END
-               ) AS status,
-               everyone.out_of_service,
-               {others}
-        FROM {everyone} AS everyone
-        LEFT JOIN ({ended}) AS ended USING (target)
-        LEFT JOIN ({heard}) AS heard USING (target)
-    """
+    query = read_sql(__file__, "build_targets.sql").format(
+        others=others, everyone=everyone, ended=ended, heard=heard
+    )
     columns = ", ".join(identifier(column.name) for column in tables()["target"].columns)
     copy_query(database, f"SELECT {columns} FROM ({query})", folder / "facts" / "target.parquet")
 

@@ -180,6 +180,6 @@ def in_words() -> Iterator[None]:
 def _not_written(why: str) -> SnapshotError:
     return SnapshotError(
         f"writing the snapshot failed: {why}",
-        why="What was read by then is still in the spool.",
+        why="The data collected so far is still in the spool.",
         do="Free disk space if that is the reason, then: railwright store finish",
     )

@@ -27,7 +27,7 @@ CHUNK = 1 << 20
 ONE_PER_MACHINE = ("target", "host")
 FACTS = "facts/"
 MOST_KEYS = 2_000_000  # of a file with the right digest: to compare more takes longer than `check`
-AGAIN = "Take another copy of it, or collect again."
+AGAIN = "Restore it from a copy, or collect again."
 
 
 def file_digest(path: Path) -> str:
@@ -67,8 +67,8 @@ def regular(path: Path) -> os.stat_result:
         found = path.lstat()
     except FileNotFoundError as error:
         raise SnapshotError(
-            f"{path.parent.parent} has no {path.parent.name}/{path.name}",
-            why="A count over a table that is missing would look like zero.",
+            f"{path.parent.parent}: {path.parent.name}/{path.name} is missing",
+            why="A missing table would count as zero rows.",
             do=AGAIN,
         ) from error
     except OSError as error:
@@ -76,7 +76,7 @@ def regular(path: Path) -> os.stat_result:
     if not stat.S_ISREG(found.st_mode):
         raise SnapshotError(
             f"{path} is not a regular file",
-            why="A link, a pipe or a folder is no part of a snapshot.",
+            why="A snapshot contains only regular files.",
             do=AGAIN,
         )
     return found
@@ -166,10 +166,10 @@ class Verified:
             raise SnapshotError(f"{file} cannot be read: {error.strerror}", do=AGAIN) from error
         if not same:
             raise SnapshotError(
-                f"{file} is not the file that was written",
-                why="Its digest differs from the one in run.json: it is damaged or was changed."
+                f"{file} was changed after it was written",
+                why="Its digest does not match run.json: it is damaged or was modified."
                 if wanted
-                else "run.json does not know it.",
+                else "run.json does not list it.",
                 do=AGAIN,
             )
 
@@ -222,7 +222,7 @@ def _check_content(folder: Path, names: list[str], *, sealed: bool) -> None:
             if wrong:
                 raise SnapshotError(
                     f"{file} is damaged: {wrong}",
-                    why="What is counted over it would be wrong.",
+                    why="Results from it would be wrong.",
                     do=AGAIN,
                 )
 
@@ -251,8 +251,8 @@ def _all_columns(
 def _other_columns(file: Path, found: dict[str, str], columns: dict[str, str]) -> SnapshotError:
     odd = [name for name in (*columns, *found) if found.get(name) != columns.get(name)]
     return SnapshotError(
-        f"{file} has other columns than this version reads: {odd[0][:100]!r}",
-        why="It is damaged or was changed.",
+        f"{file} has missing, extra or changed columns: {odd[0][:100]!r}",
+        why="It is damaged or was modified.",
         do=AGAIN,
     )
 
@@ -267,7 +267,7 @@ def _wrong_rows(database: duckdb.DuckDBPyConnection, name: str, file: Path, *, s
     if not rows or not name.startswith(FACTS):
         return ""
     if table in ONE_PER_MACHINE and (odd := _no_machine(database, source)):
-        return f"{odd[:100]!r} is not the name of a machine"
+        return f"{odd[:100]!r} is not a host name"
     # A switch is asked by many commands: what one tells of a port is a row beside another's.
     if tables()[table].fed_by == "several" or (sealed and rows > MOST_KEYS):
         return ""
@@ -291,4 +291,4 @@ def _no_machine(database: duckdb.DuckDBPyConnection, source: str) -> str:
 def check_machines(database: duckdb.DuckDBPyConnection, table: str) -> None:
     """The machines of a table that is made of several snapshots."""
     if odd := _no_machine(database, table):
-        raise SnapshotError(f"not the name of a machine: {odd[:100]!r}", do=AGAIN)
+        raise SnapshotError(f"{odd[:100]!r} is not a host name", do=AGAIN)

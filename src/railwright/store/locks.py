@@ -74,8 +74,8 @@ class Lock:
         if other is not None:
             raise BusyError(
                 f"{self._folder.name} is being written: {other.words()}",
-                why="What it still reads would be lost.",
-                do="Wait for it, or end it with Ctrl-C there: it keeps what had arrived.",
+                why="What it is still reading would be lost.",
+                do="Wait for it, or press Ctrl-C there: it keeps what has arrived.",
             )
         try:  # it may have been finished or pruned while we looked
             same = self._file.stat().st_ino == os.fstat(self._handle).st_ino
@@ -110,11 +110,11 @@ def _gone(folder: Path, error: OSError | None = None) -> SnapshotError:
     if error is not None and error.errno not in (errno.ENOENT, errno.ENOTDIR):
         return SnapshotError(
             f"cannot work on {folder}: {error.strerror}",
-            do="It may belong to another user: name your own store with --store.",
+            do="It may belong to another user: use your own store (--store).",
         )
     return GoneError(
-        f"{folder.name} is not there any more",
-        why="Another session has finished or pruned it in the meantime.",
+        f"{folder.name} no longer exists",
+        why="Another session finished or pruned it in the meantime.",
         do="railwright store list shows what is there.",
     )
 

@@ -47,8 +47,8 @@ def ask(database: duckdb.DuckDBPyConnection, query: str) -> duckdb.DuckDBPyConne
     zoned = [column[0] for column in found.description if str(column[1]) in _ZONED]
     if zoned:
         raise UsageError(
-            f"{zoned[0]} is a time with a zone, which cannot be shown",
-            why="All times of a snapshot are UTC, without a zone.",
+            f"{zoned[0]} has a time zone, which cannot be printed",
+            why="All times in a snapshot are UTC, without a time zone.",
             do=f"Cast it: {zoned[0]}::TIMESTAMP",
         )
     return found
@@ -58,26 +58,26 @@ def _check(query: str) -> None:
     """Refuse what is not one reading statement, with words that help."""
     explained = _EXPLAIN.fullmatch(query)
     if explained and _ANALYZE.match(explained[1]):
-        raise UsageError("EXPLAIN ANALYZE runs what it explains", do="Write EXPLAIN SELECT …")
+        raise UsageError("EXPLAIN ANALYZE is not supported", do="Write EXPLAIN SELECT …")
     statements = duckdb.extract_statements(explained[1] if explained else query)
     if [one.type for one in statements] != [duckdb.StatementType.SELECT]:
         raise UsageError(
-            "one SELECT is wanted" if statements else "the question is empty",
-            why="A snapshot is never changed, and a question has one answer.",
-            do="railwright sql lists the tables; railwright sql --describe TABLE its columns.",
+            "the query must be one SELECT" if statements else "the query is empty",
+            why="Snapshots are read-only.",
+            do="To list tables: railwright sql; columns: railwright sql --describe TABLE",
         )
 
 
 def _mistake(said: str) -> UsageError:
     """DuckDB's own words, and where to look."""
-    do = "railwright sql lists the tables; railwright sql --describe TABLE its columns."
+    do = "To list tables: railwright sql; columns: railwright sql --describe TABLE"
     missing = re.search(r"Table with name (\w+) does not exist", said)
     if missing and "Did you mean" not in said:
         near = get_close_matches(missing[1], [*tables(), "evidence"], 3, 0.5)
         if near:
             do = f"Did you mean {' or '.join(near)}? {do}"
     if "file system operations are disabled" in said:
-        do = "Only the snapshot's own tables can be read: copy the answer out with --format csv."
+        do = "Only the snapshot's own tables can be read: export the result with --format csv."
     return UsageError(said.strip().split("\n\nLINE")[0], do=do)
 
 

@@ -40,6 +40,7 @@ UNFINISHED = ".unfinished"
 REMOVING, STARTING, FILLING = ".removing-", ".starting-", ".filling-"
 NOT_LOCKED_YET = ".new-"
 _FILE = re.compile(r"(?:facts|evidence)/[A-Za-z0-9_.-]+\.parquet", re.ASCII)
+ANSWERED = ("reached", "incomplete")  # statuses of a machine of which something was read
 SCRATCH = ("spool", "parts", "tmp")  # what a snapshot in the making needs, and no other
 
 
@@ -56,6 +57,7 @@ class Snapshot:
     run: dict[str, object]
     remade: Path | None = None  # all tables again, some made anew from an older version's evidence
     remade_tables: frozenset[str] = frozenset()
+    passed_over: str = ""  # why a newer one was not taken, where the latest was asked for
 
     @property
     def facts(self) -> Path:
@@ -100,6 +102,15 @@ class Snapshot:
         self.verified.check(*names)
         return [self.path / name for name in names]
 
+    def reached(self) -> tuple[int, int]:
+        """(machines of which something was read, machines asked)."""
+        with self.database("target") as database:
+            [(answered, asked)] = database.execute(
+                "SELECT count(*) FILTER (list_contains(?, status)), count(*) FROM target",
+                [list(ANSWERED)],
+            ).fetchall()
+        return answered, asked
+
     def text(self, key: str) -> str:
         """A text of run.json, '' if it has none."""
         value = self.run.get(key, "")
@@ -110,22 +121,22 @@ def load(path: Path) -> Snapshot:
     """Open one snapshot; says what is wrong where it is none."""
     if path.name.endswith(UNFINISHED):
         raise SnapshotError(
-            f"{path.name} was not finished",
+            f"{path.name} is unfinished",
             why="Part of what was asked for may be missing.",
-            do="railwright store finish keeps what had arrived and says what it lacks.",
+            do="To keep what has arrived: railwright store finish",
         )
     _check_path(path, "Move the snapshot to another folder.")
     run = read_run(path)
     version = run.get("format")
     if version == FORMAT and run.get("digest") != run_digest(run):
         raise SnapshotError(
-            f"{path}/run.json is not the file that was written",
-            why="Its own digest differs: it is damaged or was changed.",
-            do="Take another copy of it, or collect again.",
+            f"{path}/run.json was changed after it was written",
+            why="Its digest does not match: it is damaged or was modified.",
+            do="Restore it from a copy, or collect again.",
         )
     if version not in (FORMAT, WITHOUT_DIGESTS) or (version == FORMAT) != ("digest" in run):
         raise SnapshotError(
-            f"{path} has another format than this version reads",
+            f"{path} has a format that this version cannot read",
             do="Use the version that wrote it, or collect again.",
         )
     _check_run(path, run)
@@ -135,7 +146,7 @@ def load(path: Path) -> Snapshot:
 def _check_path(path: Path, remedy: str) -> None:
     """DuckDB takes some signs for a pattern, and nothing but UTF-8."""
     if _PATTERN_SIGNS & set(str(path)):
-        raise SnapshotError(f"the path {path} has a sign of patterns in it: * ? [", do=remedy)
+        raise SnapshotError(f"the path {path} contains * ? or [", do=remedy)
     try:
         str(path).encode("utf-8")
     except UnicodeEncodeError as error:
@@ -149,22 +160,22 @@ def read_run(path: Path) -> dict[str, object]:
         if not file.exists() and not file.is_symlink():
             raise SnapshotError(
                 f"{path} is not a snapshot: it has no run.json",
-                do="railwright store list shows the snapshots there are.",
+                do="To list snapshots: railwright store list",
             )
         regular(file)
         run = json.loads(file.read_text("utf-8"), parse_constant=_no_number)
     except (OSError, ValueError, RecursionError) as error:
         why = "it is nested too deep" if isinstance(error, RecursionError) else error
-        raise SnapshotError(f"{file} cannot be read: {why}", do="Take another copy of it.") from (
+        raise SnapshotError(f"{file} cannot be read: {why}", do="Restore it from a copy.") from (
             error
         )
     if not isinstance(run, dict):
-        raise SnapshotError(f"{file} is not what a run leaves", do="Take another copy of it.")
+        raise SnapshotError(f"{file} is not a valid run.json", do="Restore it from a copy.")
     return run
 
 
 def _no_number(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no number")
+    raise ValueError(f"{word} is not a number")
 
 
 def _check_run(path: Path, run: dict[str, object]) -> None:
@@ -184,8 +195,8 @@ def _check_run(path: Path, run: dict[str, object]) -> None:
     wrong += [] if isinstance(held, dict) else [REVISIONS]
     if wrong:
         raise SnapshotError(
-            f"{path}/run.json is damaged: {wrong[0]} is not what a run leaves there",
-            do="Take another copy of it, or collect again.",
+            f"{path}/run.json is damaged: {wrong[0]} is not valid",
+            do="Restore it from a copy, or collect again.",
         )
 
 
@@ -194,7 +205,7 @@ def _is_time(value: object) -> bool:
     return isinstance(value, (int, float)) and 0 <= value < 1e11
 
 
-def _order(path: Path) -> tuple[str, int]:
+def order(path: Path) -> tuple[str, int]:
     """By time, then by number: the tenth of one minute comes after the second."""
     time, _, number = path.name.removesuffix(UNFINISHED).partition("Z")
     return time, int(number.lstrip("-") or 1) if number.lstrip("-").isdigit() or not number else 0
@@ -202,13 +213,13 @@ def _order(path: Path) -> tuple[str, int]:
 
 def snapshots(store: Path) -> list[Path]:
     """The finished snapshots of a store, oldest first."""
-    return sorted((p for p in _entries(store) if NAME.fullmatch(p.name)), key=_order)
+    return sorted((p for p in _entries(store) if NAME.fullmatch(p.name)), key=order)
 
 
 def unfinished(store: Path) -> list[Path]:
     """Collections that were cut off, oldest first."""
     found = (p for p in _entries(store) if p.name.endswith(UNFINISHED) and not p.is_symlink())
-    return sorted(found, key=_order)
+    return sorted(found, key=order)
 
 
 def unfinished_links(store: Path) -> list[Path]:
@@ -225,25 +236,8 @@ def _entries(store: Path) -> list[Path]:
     except OSError as error:
         raise SnapshotError(
             f"cannot look into the store {store}: {error.strerror}",
-            do="Name your own with --store or RAILWRIGHT_STORE.",
+            do="Use your own: --store or RAILWRIGHT_STORE.",
         ) from error
-
-
-def find(store: Path, wanted: str | None) -> Snapshot:
-    """A path, a name or the beginning of a date, or nothing: the latest."""
-    if wanted and ("/" in wanted or Path(wanted, "run.json").is_file()):
-        return load(Path(wanted).absolute())
-    found = snapshots(store)
-    if wanted:
-        exact = [path for path in found if path.name == wanted]
-        found = exact or [path for path in found if path.name.startswith(wanted)]
-    if not found:
-        what = f"no snapshot {wanted} in {store}" if wanted else f"no snapshot yet in {store}"
-        raise SnapshotError(
-            what,
-            do="railwright collect -w HOSTS makes one; railwright store list shows what is there.",
-        )
-    return load(found[-1])
 
 
 def hidden_folder(store: Path, prefix: str) -> tuple[Path, Lock]:
@@ -298,7 +292,7 @@ def reserve(store: Path, at: float, ready: Path | None = None) -> Path:
 
 def make_store(store: Path) -> None:
     """The folder of all snapshots; nobody else may look into it."""
-    _check_path(store, "Name another place with --store or RAILWRIGHT_STORE.")
+    _check_path(store, "Use another folder: --store or RAILWRIGHT_STORE.")
     try:
         store.mkdir(mode=0o700, parents=True, exist_ok=True)
         owner = store.stat().st_uid
@@ -307,15 +301,15 @@ def make_store(store: Path) -> None:
     if owner != os.geteuid():
         raise SnapshotError(
             f"the store {store} belongs to another user (user id {owner})",
-            why="What two users write into one store, neither can finish or prune.",
-            do="Name your own with --store or RAILWRIGHT_STORE.",
+            why="In a shared store, neither user can finish or prune the other's snapshots.",
+            do="Use your own: --store or RAILWRIGHT_STORE.",
         )
 
 
 def cannot_write(store: Path, error: OSError) -> SnapshotError:
     return SnapshotError(
-        f"cannot make or use the store {store}: {error.strerror}",
-        do="Name another place with --store or RAILWRIGHT_STORE.",
+        f"cannot use the store {store}: {error.strerror}",
+        do="Use another folder: --store or RAILWRIGHT_STORE.",
     )
 
 

@@ -101,8 +101,12 @@ select
     d.target,
     greatest(q.read_at, p.read_at, m.read_at) as read_at, -- null: who told nothing has no time
     d.netdev,
-    -- The driver goes by DSCP while the kernel's table has an entry for one (Linux mlx5 en_dcbnl.c).
-    coalesce(q.trust, case when m.is_in_kernel then 'dscp' end) as trust, -- null: the next best
+    -- The driver goes by DSCP while the kernel's table has an entry for one, and takes all of them out with pcp (Linux mlx5
+    -- en_dcbnl.c). An empty table contradicts nothing: firmware and OFED's own files set dscp without it.
+    case
+        when q.trust = 'pcp' and m.is_in_kernel then null
+        else coalesce(q.trust, case when m.is_in_kernel then 'dscp' end) -- null: the next best
+    end as trust,
     case when p.mask + p.off_mask = 255 then p.mask end as pfc_mask,
     m.dscp_priorities,
     q.dcbx_mode,

@@ -183,7 +183,8 @@ host_end as (
         p.rail,
         p.plane,
         p.state,
-        p.pci
+        p.pci,
+        case when m.name is null and p.state = 'ACTIVE' then p.rate_gbps end as rate_gbps -- of a bond that of all its members
     from port as p
     left join netdev as m on m.target = p.target and m.master = p.netdev and m.kind = 'physical'
     where p.netdev <> '' and p.link_layer is distinct from 'InfiniBand'
@@ -206,7 +207,7 @@ host_side as (
         lower(n.mac) as mac,
         regexp_matches(lower(n.flags), '[13579bdf]$') as admin_up,
         case when l.netdev is null then case e.state when 'ACTIVE' then true when 'DOWN' then false end else l.is_up end as is_up,
-        l.speed_mbps,
+        coalesce(l.speed_mbps, (e.rate_gbps * 1000)::integer) as speed_mbps, -- null: who tells is enough; a dispute is NULL in both
         case when l.auto_negotiation is false then l.speed_mbps end as speed_asked_mbps,
         l.lanes,
         l.fec,

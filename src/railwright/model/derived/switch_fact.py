@@ -1,7 +1,7 @@
 """Table `switch_fact`: what the system of each switch reports, so that no rule asks which it is."""
 
 from railwright.schema.system import systems
-from railwright.store.duck import quote
+from railwright.store.duck import quote, read_sql
 
 
 def queries() -> list[str]:
@@ -16,14 +16,4 @@ def queries() -> list[str]:
         for system in systems().values()
         for fact, state in system.states.items()
     )
-    query = f"""
-        SELECT s.target, s.read_at, f.fact, s.system, f.state
-        FROM (
-            SELECT r.target, max(r.read_at) AS read_at, min(p.system) AS system
-            FROM probe_result AS r
-            INNER JOIN (VALUES {probes}) AS p (system, probe) ON p.probe = r.probe
-            GROUP BY r.target
-        ) AS s
-        INNER JOIN (VALUES {facts}) AS f (system, fact, state) ON f.system = s.system
-    """
-    return [query]
+    return [read_sql(__file__, "system_fact.sql").format(probes=probes, facts=facts)]

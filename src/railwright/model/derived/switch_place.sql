@@ -45,7 +45,7 @@ tiers as (
 ),
 
 -- The rail and plane of most ports: one swapped cable does not change whose leaf it is. The share is that of
--- TOP-01 (judgement). -1 = several.
+-- cable-wrong-rail (judgement). -1 = several.
 counted as (
     select target, rail, plane, count(*) as n from below where rail is not null group by target, rail, plane
 ),

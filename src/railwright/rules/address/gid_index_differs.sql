@@ -1,6 +1,7 @@
 /* +++
-id = "ADR-03"
-title = "The RoCE v2 GID has another index than on its peers, while an index is pinned"
+id = "gid-index-differs"
+aliases = ["ADR-03"]
+title = "RoCE v2 GID index deviates from peers"
 severity = "high"
 subject = "port"
 peers = true
@@ -8,8 +9,9 @@ needs = [
     "port_scope.link_layer", "port_scope.role", "port_scope.netdev", "port_scope.cohort",
     "gid.gid", "gid.type", "library_setting.value", "library_setting.precedence",
 ]
-message = "{subject} has its RoCE v2 IPv4 GID at index {observed}, its peers at {expected}"
-implied_by = ["ADR-02"]
+message = "{subject} has its RoCE v2 IPv4 GID at index {observed}; its peers have it at {expected}"
+setting = "library.setting"
+implied_by = ["gid-index-unusable"]
 since = "0.2"
 sources = ["review ADR-03", "review G-FLEET", "incident I-049 I-058"]
 
@@ -18,7 +20,7 @@ sources = ["review ADR-03", "review G-FLEET", "incident I-049 I-058"]
 "library_setting.precedence" = "a peer is known to pin an index"
 
 [uses]
-"probe_result.status" = "tells a variable that is not set from one that was not read"
+"probe_result.status" = "distinguishes a variable that is not set from one that was not collected"
 "port_scope.inferred" = {purpose = "severity"}
 
 [parameters.least_members]
@@ -27,17 +29,19 @@ unit = "ports"
 reason = "review G-FLEET: fewer have no reliable majority"
 +++
 ## Why it matters
-Some host of this group pins NCCL_IB_GID_INDEX. One number for all ports only works where all ports keep the same address
-in the same slot; on a port that keeps it elsewhere the job fails at start.
+At least one host of this group pins NCCL_IB_GID_INDEX. One index for all ports works only if every port has its RoCE v2
+IPv4 GID in the same slot. On a port that has it elsewhere, the job fails at start.
 
 ## What to do
-Best remove the pin: NCCL 2.21 and later choose by themselves. Else find what shifted the slots on this port (`show_gids`:
-an extra VLAN, a second address, an address that came up in another order) and remove it. Taking an address away and
-adding it again moves its GID under running connections: drain first.
+The best fix is to remove the pin: NCCL 2.21 and later select the GID themselves. Otherwise:
+1. Find what shifted the slots on this port with `show_gids`: an extra VLAN, a second address, an address that came up in
+   another order.
+2. Drain the host: removing and re-adding an address moves its GID under running connections.
+3. Remove the cause.
 
-## When it is wrong
-Jobs that let NCCL choose are not harmed. Only the host's configuration files are read: a pin that every job sets itself
-is not seen, and then this rule is silent.
+## Exceptions
+Jobs that let NCCL select the GID are not affected. Only the host's configuration files are read: if every job sets the pin
+itself, this rule does not see it and reports nothing.
 */
 with port_gids as (
     select

@@ -1,14 +1,15 @@
 /* +++
-id = "QOS-11"
-title = "The host, not the fabric, makes the NIC pause"
+id = "slow-receiver"
+aliases = ["QOS-11"]
+title = "Slow receiver: host makes its NIC pause"
 severity = "medium"
 subject = "port"
 needs = [
   "port_scope.link_layer", "port_scope.role", "port_scope.netdev", "netdev_counter.value", "before.netdev_counter.value",
   "host.boot_id", "before.host.boot_id",
 ]
-message = "{subject} asked the network to stop for {observed}"
-implied_by = ["N-07", "PCI-01", "PCI-02", "PCI-03"]
+message = "{subject} paused the network for {observed}"
+implied_by = ["nic-pause-storm", "pcie-link-downtrained", "pcie-link-narrow", "pcie-below-port-rate"]
 preview = true
 baseline = true
 since = "0.2"
@@ -17,11 +18,11 @@ sources = [
 ]
 
 [uses]
-"rdma_counter.value" = "congestion marks: asked where the NIC paused and PCIe shows no stall"
+"rdma_counter.value" = "ECN marks: used where the NIC paused and PCIe shows no stall"
 "before.rdma_counter.value" = "the same"
-"site.programmable_cc" = "under programmable congestion control the counters of marks are no evidence"
-"port_scope.pci" = "asked for the card's own switch"
-"nic_parameter.current_code" = "of USER_PROGRAMMABLE_CC, which older cards do not offer: the same"
+"site.programmable_cc" = "under programmable congestion control, ECN mark counters are not evidence"
+"port_scope.pci" = "used to look up the card's USER_PROGRAMMABLE_CC"
+"nic_parameter.current_code" = "of USER_PROGRAMMABLE_CC, which older cards do not have: the same"
 "port_scope.inferred" = {purpose = "severity"}
 
 [parameters.most_share]
@@ -30,16 +31,20 @@ unit = "of the time, in one priority"
 reason = "review QOS-11"
 +++
 ## Why it matters
-The NIC sends pause when the host does not take packets: the PCIe link, the memory or the IOMMU is slower than the network.
-PFC carries that pause to every sender and to others behind the same switches, and the fabric gets the blame.
+The NIC sends pause when the host does not take packets fast enough: the PCIe link, the memory or the IOMMU is slower than
+the network. PFC spreads that pause to every sender and to others behind the same switches, and the fabric gets the blame.
 
 ## What to do
-PCIe first (PCI-01 to PCI-03, N-05, N-08), then the IOMMU (GDR-06), memory on the wrong socket, too many flows to one host.
-Nothing is to be set on the switch.
+Change nothing on the switch. Check in this order:
+1. PCIe (`pcie-link-downtrained`, `pcie-link-narrow` and `pcie-below-port-rate`, `pcie-back-pressure`,
+   `pcie-payload-small`).
+2. The IOMMU (`iommu-translates`).
+3. Memory on the wrong socket.
+4. Too many flows to one host.
 
-## When it is wrong
-Many-to-one traffic that no NIC could take: then packets were marked on their way, which is why marks speak against this
-rule. That the switch's queue was empty at that moment cannot be seen from the host.
+## Exceptions
+Many-to-one traffic that no NIC could take also causes pause. Its packets are ECN-marked on the way, so marks count against
+this finding. The host does not show whether the switch's queue was empty at that moment.
 */
 -- Durations are in microseconds, and printed only while PFC is on.
 with rises as (
@@ -83,7 +88,7 @@ select
     p.device,
     p.port,
     printf('%.1f of %.0f s', e.paused_s, e.seconds)
-        || case when e.is_stalled then ', and PCIe stalled' when m.rise = 0 then ', and no packet was marked' else '' end
+        || case when e.is_stalled then ', with PCIe stalls' when m.rise = 0 then ', with no ECN-marked packets' else '' end
         as observed,
     printf('%g %% of the time or less', 100 * $most_share) as expected,
     p.link_layer = 'Ethernet' and p.role = 'compute' and p.netdev <> '' and e.has_pfc as applies,

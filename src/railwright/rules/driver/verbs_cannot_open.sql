@@ -1,11 +1,12 @@
 /* +++
-id = "N-12"
-title = "Applications cannot open RDMA devices that the kernel has"
+id = "verbs-cannot-open"
+aliases = ["N-12"]
+title = "RDMA devices cannot be opened"
 severity = "high"
 subject = "host"
 needs = ["probe_result.status", "rdma_device.pci"]
 message = "{subject}: {observed}"
-implied_by = ["N-11"]
+implied_by = ["verbs-device-missing"]
 since = "0.2"
 sources = [
   "review N-12",
@@ -14,27 +15,29 @@ sources = [
 ]
 
 [uses]
-"probe_result.reason" = "the tool's own words where it failed"
-"port_scope.role" = "leaves ports for management out; of unknown role, a device must open"
+"probe_result.reason" = "the tool's own message if it failed"
+"port_scope.role" = "skips management ports; a device of unknown role must open"
 +++
 ## Why it matters
-The kernel has the device, the link is up, but libibverbs cannot open it: there is no provider library for its driver,
-kernel and library speak another version, or the node /dev/infiniband/uverbs* is missing. Every RDMA library falls back
-to TCP or fails.
+The kernel has the device and the link is up, but libibverbs cannot open it: the provider library for its driver is missing,
+the versions of kernel and library do not match, or the node /dev/infiniband/uverbs* is missing. Every RDMA library falls
+back to TCP or fails.
 
 ## What to do
-`ibv_devinfo` as the user who runs jobs: "no userspace device-specific driver found" asks for the provider (rdma-core or
-the driver package, of the same release as the kernel modules); "Failed to open device" for the node and its rights
-(udev, `modprobe ib_uverbs`). No link is touched.
+Run `ibv_devinfo` as the user who runs jobs. If it prints "no userspace device-specific driver found", install the provider
+(rdma-core or the driver package, of the same release as the kernel modules). If it prints "Failed to open device", fix the
+node and its permissions (udev, `modprobe ib_uverbs`). No link is affected.
 
-## When it is wrong
-The host's own libraries do not matter where all jobs bring theirs in containers; the nodes still do. Whether the kernel has
-made them is N-11.
+## Exceptions
+The host's own libraries do not matter if all jobs bring theirs in containers: waive the finding. The nodes still matter.
+Whether the kernel created them is checked by `verbs-device-missing`. An smi device (for the subnet manager, on a ConnectX-8)
+has no verbs and does not count, nor does a device whose ports are all for management or unused (e.g. an Intel E810, for which
+irdma loads itself).
 */
 with answered as (
     select
         target,
-        bool_or(probe = 'infiniband' and status in ('ok', 'absent')) as sysfs, -- null: no answer is no row
+        bool_or(probe = 'infiniband' and status in ('ok', 'absent')) as sysfs, -- null: no answer, no row
         max(status) filter (probe = 'ibv_devinfo') as status,
         max(reason) filter (probe = 'ibv_devinfo') as reason
     from probe_result
@@ -42,7 +45,7 @@ with answered as (
     group by target
 ),
 
--- A port for management is used by IP alone (irdma loads itself on an Intel E810).
+-- A management port is used by IP only (irdma loads itself on an Intel E810).
 for_ip as (
     select target, device
     from port_scope
@@ -50,7 +53,7 @@ for_ip as (
     having all_known(role in ('management', 'unused'))
 ),
 
--- A device without a PCI function is software, and nobody's loss; one of type SMI is for the subnet manager, and has no verbs.
+-- A device without a PCI function is software and does not count; one of type SMI is for the subnet manager and has no verbs.
 devices as (
     select
         r.target,
@@ -67,7 +70,7 @@ devices as (
 
 select
     t.target,
-    case when a.status = 'ok' then 'verbs cannot open ' || d.words else 'ibv_devinfo says: ' || a.reason end as observed,
+    case when a.status = 'ok' then 'libibverbs cannot open ' || d.words else 'ibv_devinfo reports: ' || a.reason end as observed,
     'all ' || d.count || ' devices open' as expected,
     case when d.target is not null then d.has_one when a.sysfs then false end as applies,
     case

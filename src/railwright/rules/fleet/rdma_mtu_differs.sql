@@ -1,12 +1,14 @@
 /* +++
-id = "MTU-02"
-title = "RDMA MTU differs from that of its peers"
+id = "rdma-mtu-differs"
+aliases = ["MTU-02"]
+title = "RDMA MTU deviates from peers"
 severity = "high"
 subject = "port"
 peers = true
 needs = ["port_scope.role", "port_scope.state", "port_scope.cohort", "verbs_port.active_mtu"]
-message = "{subject} has an RDMA MTU of {observed}, most of its peers {expected}"
-implied_by = ["MTU-01", "INTENT.mtu", "LNK-01"]
+message = "{subject} has RDMA MTU {observed}; most of its peers have {expected}"
+setting = "netdev.mtu"
+implied_by = ["rdma-mtu-small", "intent-mtu", "port-down"]
 since = "0.2"
 sources = ["review MTU-02, G-FLEET", "K-PMA: the active MTU is not in sysfs", "incident I-148", "reference B3"]
 
@@ -16,27 +18,29 @@ sources = ["review MTU-02, G-FLEET", "K-PMA: the active MTU is not in sysfs", "i
 "port_scope.link_layer" = {purpose = "cost"}
 "port_scope.rate_gbps" = {purpose = "cost"}
 "port_scope.pci" = {purpose = "cost"}
-"pcie_endpoint.narrowest_gbps" = {purpose = "cost"}
+"nic_scope.role" = {purpose = "cost"}
+"nic_path.gpu_gbps" = {purpose = "cost"}
+"nic_path.memory_gbps" = {purpose = "cost"}
 "pci_config.max_payload" = {purpose = "cost"}
 
 [parameters.least_members]
 default = 8
 unit = "active ports of one cohort"
-reason = "review G-FLEET: fewer are no group to compare in"
+reason = "review G-FLEET: fewer do not make a peer group"
 +++
 ## Why it matters
-Two ends with different RDMA MTUs must agree on the smaller one, and software that does not hangs or fails with a local length
-error. One host of a pool is enough.
+Two endpoints with different RDMA MTUs must agree on the smaller one. Software that does not do this hangs, or fails with a
+local length error. One such host in a pool is enough.
 
 ## What to do
-Ethernet: give its network device the MTU of the others, after the switch port has it, and write it into netplan,
-NetworkManager or the CNI; the device's queues restart, so drain the host. InfiniBand: the subnet manager sets it by
-partition.
+Ethernet: drain the host, because changing the MTU restarts the device's queues. Set the MTU of the peers on the switch port
+first, then on the network device, and make it persistent in netplan, NetworkManager or the CNI. InfiniBand: the subnet
+manager sets the MTU per partition.
 
-## When it is wrong
-Peers are ports of the same card type, role and kind of host; pools that are meant to differ have roles or kinds of their
-own. Network MTUs that differ above 4192 give the same RDMA MTU and are no fault here. Of fewer than eight ports the one that
-differs is unknown: who is right cannot be told.
+## Exceptions
+Peers are ports with the same card type, role and kind of host; pools that are meant to differ have their own roles or
+kinds. Network MTUs that differ above 4192 give the same RDMA MTU and are not a fault here. With fewer than eight ports a
+difference is inconclusive: which value is right cannot be determined.
 */
 with cohorts as (
     select p.cohort, count(*) as members, mode_known(v.active_mtu) as active_mtu, differ_known(v.active_mtu) as differ
@@ -59,8 +63,8 @@ select
     -- A larger one than the peers have costs nothing.
     case
         when v.active_mtu < c.active_mtu then cost_gbps(
-            w.wire_gbps, e.narrowest_gbps, g.max_payload,
-            wire_write_gbps(p.rate_gbps, c.active_mtu, w.headers), e.narrowest_gbps, g.max_payload
+            w.wire_gbps, e.gbps, g.max_payload,
+            wire_write_gbps(p.rate_gbps, c.active_mtu, w.headers), e.gbps, g.max_payload
         )
         when v.active_mtu > c.active_mtu then 0
     end as cost_gbps,
@@ -69,5 +73,5 @@ from port_scope as p
 left join verbs_port as v on v.target = p.target and v.device = p.device and v.port = p.port
 left join cohorts as c on c.cohort = p.cohort
 left join port_wire as w on w.target = p.target and w.device = p.device and w.port = p.port
-left join pcie_endpoint as e on e.target = p.target and e.pci = p.pci
+left join nic_line as e on e.target = p.target and e.pci = p.pci
 left join nic_payload as g on g.target = p.target and g.pci = p.pci

@@ -1,32 +1,34 @@
 /* +++
-id = "GDR-02"
-title = "ACS redirect was cleared while the host ran, and will be back"
+id = "acs-cleared-by-hand"
+aliases = ["GDR-02"]
+title = "ACS redirect cleared until the next reboot only"
 severity = "low"
 subject = "host"
+setting = "host.kernel_argument"
 needs = ["host_scope.virtualization", "host_scope.gpus", "host.boot_id", "before.host.boot_id", "pcie_path.hop", "pci_config.acs"]
-message = "{subject} had ACS redirect cleared at run time on {observed}: it returns at the next reboot"
+message = "{subject} had ACS redirect cleared at run time on {observed}; it returns at the next reboot"
 preview = true
 baseline = true
 since = "0.2"
 sources = ["review GDR-02", "incident I-004", "judgement: only a change within one boot proves a hand"]
 
 [uses]
-"pci_config.acs_request_redirect" = "one of then and now is enough to say that nothing was cleared"
+"pci_config.acs_request_redirect" = "the earlier or the current value alone can show that nothing was cleared"
 "pci_config.acs_completion_redirect" = "the same"
 "before.pci_config.acs_request_redirect" = "the same"
 "before.pci_config.acs_completion_redirect" = "the same"
 +++
 ## Why it matters
-A fix by `setpci` holds until the next reboot. Then GPUDirect is slow or broken again (GDR-01), on the day when the host
-comes back from repair.
+A fix with `setpci` lasts until the next reboot. Then GPUDirect is slow or broken again (`acs-redirect`), e.g. on the day
+the host comes back from repair.
 
 ## What to do
-Put the ports into `pci=disable_acs_redir=` (a reboot, then look in the kernel log that it was taken), or ACS off in the
-BIOS; a unit that runs at every boot is the second choice. What is set now stays as it is.
+Add the ports to `pci=disable_acs_redir=` (takes a reboot; then check in the kernel log that it was applied), or turn ACS
+off in the BIOS. A unit that runs at every boot is the second choice. The current setting stays as it is.
 
-## When it is wrong
-A unit or operator that was installed just now may do it at the next boot: neither is read. Bits that a reboot has cleared
-count as lasting, and snapshots of two boots say nothing.
+## Exceptions
+A unit or operator that was installed just now may clear the bits at the next boot: neither is collected. Bits that a reboot
+has cleared count as permanent, and snapshots from two boots are not compared.
 */
 with ports as (
     select distinct target, hop from pcie_path where place > 0

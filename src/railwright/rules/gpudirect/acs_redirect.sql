@@ -1,60 +1,69 @@
 /* +++
-id = "GDR-01"
-title = "ACS sends traffic between GPU and NIC up to the root complex"
+id = "acs-redirect"
+aliases = ["GDR-01"]
+title = "ACS redirects GPUDirect traffic through the root complex"
 severity = "high"
 subject = "nic"
 needs = ["nic_scope.virtualization", "nic_scope.architecture", "gpu_nic.distance", "gpu_nic.common_hop", "pci_config.acs",
     "pci_config.acs_request_redirect", "pci_config.acs_completion_redirect"]
-message = "{subject}: on the way to its GPU {observed}"
+message = "{subject}: on the path to its GPU {observed}"
+setting = "pci.acs"
 cost = "half the bandwidth (incident I-003), or GPUDirect fails outright (incident I-002, I-004, I-005)"
 since = "0.2"
 sources = ["review GDR-01", "incident I-002", "incident I-003", "incident I-004", "incident I-005",
-    "Linux commit aaca43fda742 (pci=disable_acs_redir)", "linux-rdma/rdma-core kernel-boot/rdma_topo", "reference B9"]
+    "Linux commit aaca43fda742 (pci=disable_acs_redir)", "linux-rdma/rdma-core kernel-boot/rdma_topo", "reference B9",
+    "judgement: between two root ports of one root complex no published measurement shows what redirecting costs, and iommu=pt switches it on"]
+
+[grades]
+high = "GPU and NIC share a switch, which would otherwise forward straight across"
+info = "they meet only in the root complex: harm is not proven there"
 
 [unless]
-"gpu_nic.distance" = "NULL is further apart than one root complex, and how far is not known"
+"gpu_nic.distance" = "GPU and NIC are further apart than one root complex (NULL: the distance is unknown)"
 
 [uses]
-"nic_scope.role" = "leaves storage and management out; a NIC of unknown role next to a GPU is one of compute"
+"nic_scope.role" = "leaves storage and management out; a NIC of unknown role next to a GPU counts as compute"
 "nic_scope.inferred" = {purpose = "severity"}
-"pci_function.vendor" = "tells the switch of a ConnectX or BlueField, whose rules are others"
+"pci_function.vendor" = "identifies the switch of a ConnectX or BlueField, where other rules apply"
 "pcie_path.hop" = "the ports between the two"
 "kernel_argument.value" = {purpose = "words"}
 +++
 ## Why it matters
-With request or completion redirect on, a PCIe switch sends what a GPU and a NIC have for each other up to the root
-complex and down again, instead of across. GPUDirect then runs at about half its rate, or ends in completion errors
-(status 4, vendor error 0x51).
+With request or completion redirect on, a PCIe switch sends traffic between a GPU and a NIC up to the root complex and down
+again, instead of straight across. GPUDirect then runs at about half its rate, or fails with completion errors (status 4,
+vendor error 0x51).
 
 ## What to do
-Switch ACS off in the BIOS, or name exactly these ports in the kernel's command line: `pci=disable_acs_redir=PORT;PORT` (a
-reboot; the list changes when slots change). Look in the kernel log that it was taken. `setpci` works until the next
-reboot, and leaves the IOMMU groups as computed at boot: isolation is then weaker than the kernel believes. Never write
-one value to all bridges. A kernel with the IOMMU on switches ACS on again, with `iommu=pt` too.
+Turn ACS off in the BIOS, or name exactly these ports on the kernel command line: `pci=disable_acs_redir=PORT;PORT` (takes a
+reboot; the list changes when slots change). Check in the kernel log that it was applied. `setpci` works until the next
+reboot and leaves the IOMMU groups as calculated at boot: isolation is then weaker than the kernel assumes. Never write one
+value to all bridges. A kernel with the IOMMU on turns ACS on again, even with `iommu=pt`.
 
-## When it is wrong
-Source validation and upstream forwarding alone do no harm and are not counted. Hosts that hand GPUs or NICs to guests
-need ACS and are left out, and so are Grace, Vera and the switch inside a ConnectX-8, where other settings are right
-(`rdma_topo check`). Egress control is not read.
+## Exceptions
+If GPU and NIC do not share a switch, as on CPUs with a root port for each, the finding is informational. Source validation
+and upstream forwarding alone do no harm and are ignored. Hosts that pass GPUs or NICs through to guests need ACS and are
+not checked. Neither are Grace, Vera and the switch inside a ConnectX-8, where other settings are correct
+(`rdma_topo check`). Egress control is not collected.
 */
 -- PIX, PXB and PHB: further apart, libraries do not send from GPU to NIC by themselves.
 with pairs as (
-    select target, gpu, nic, common_hop from gpu_nic where distance <= 2
+    select target, gpu, nic, common_hop, distance <= 1 as is_near from gpu_nic where distance <= 2
 ),
 
 ends as (
-    select target, nic, nic as pci, common_hop from pairs
+    select target, nic, nic as pci, common_hop, is_near from pairs
     union
-    select target, nic, gpu as pci, common_hop from pairs
+    select target, nic, gpu as pci, common_hop, is_near from pairs
 ),
 
--- From each end up to, without, the port that both share; to the root port where they share none.
+-- From each end up to the port that both share, without it; to the root port where they share none.
 ports as (
-    select distinct e.target, e.nic, h.hop
+    select e.target, e.nic, h.hop, bool_or(e.is_near) as is_near -- null: never, pairs without a distance are left out
     from ends as e
     inner join pcie_path as h on h.target = e.target and h.pci = e.pci and h.place > 0
     left join pcie_path as m on m.target = e.target and m.pci = e.pci and m.hop = e.common_hop
     where e.common_hop = '' or h.place < m.place
+    group by e.target, e.nic, h.hop
 ),
 
 redirects as (
@@ -64,6 +73,7 @@ redirects as (
         any_known(
             case c.acs when 'absent' then false when 'present' then c.acs_request_redirect or c.acs_completion_redirect end
         ) as is_on,
+        any_known(p.is_near and (c.acs_request_redirect or c.acs_completion_redirect)) as is_on_near,
         string_agg(
             p.hop || ' has' || case when c.acs_request_redirect then ' ReqRedir+' else '' end
                 || case when c.acs_completion_redirect then ' CmpltRedir+' else '' end,
@@ -90,10 +100,11 @@ select
         and n.architecture = 'x86_64'
         and m.nic is not null
         and not m.is_inside_nic
-        and coalesce(n.role = 'compute', true) as applies, -- null: being next to a GPU is what a compute NIC is told by
+        and coalesce(n.role = 'compute', true) as applies, -- null: a NIC next to a GPU counts as compute
     r.is_on as fault,
     'booted with ' || a.words as detail,
-    n.inferred
+    n.inferred,
+    case when r.is_on_near is false then 'info' else 'high' end as severity
 from nic_scope as n
 left join meetings as m on m.target = n.target and m.nic = n.pci
 left join redirects as r on r.target = n.target and r.nic = n.pci

@@ -1,36 +1,39 @@
 /* +++
-id = "N-13"
-title = "ACS is not set for ATS on the way of a NIC for guests"
+id = "acs-wrong-for-guests"
+aliases = ["N-13"]
+title = "ACS not set for ATS (passthrough NIC)"
 severity = "high"
 subject = "nic"
 needs = ["nic_scope.virtualization", "nic_scope.driver", "nic_parameter.current_code", "pci_config.acs",
     "pci_config.acs_source_validation", "pci_config.acs_request_redirect", "pci_config.acs_completion_redirect",
     "pci_config.acs_upstream_forwarding", "pci_config.acs_direct_translated"]
-message = "{subject} uses ATS, and ACS is not set for it: {observed}"
+message = "{subject} uses ATS and ACS is not set for it: {observed}"
+setting = "pci.acs"
 since = "0.2"
 sources = ["review N-13", "NVIDIA AI Enterprise, Optimizing VM configuration (Blackwell Ultra HGX), appendix",
     "linux-rdma/rdma-core kernel-boot/rdma_topo"]
 
 [uses]
 "nic_scope.is_grace" = "Grace has no PCIe ATS"
-"gpu_nic.distance" = "finds the GPUs that are passed through with the NIC"
+"gpu_nic.distance" = "identifies the GPUs that are passed through with the NIC"
 "pci_function.driver" = "the same"
 "pci_function.vendor" = "the same"
 "pci_function.class" = "the same"
 "pcie_path.hop" = "the ports above GPU and NIC"
 +++
 ## Why it matters
-ATS lets the NIC send translated addresses straight to the GPU. A port that does not pass translated requests on
-(DirectTrans) sends them up to the root complex all the same; one that does not redirect the others lets them by the
-IOMMU, and guests are no longer kept apart.
+With ATS the NIC sends translated addresses straight to the GPU. A port that does not pass translated requests on
+(DirectTrans) still sends them up to the root complex. A port that does not redirect the other requests lets them bypass the
+IOMMU, and guests lose their isolation.
 
 ## What to do
-On each port above the GPUs and NICs that are passed through, and on no other: SrcValid, ReqRedir, CmpltRedir and
-UpstreamFwd on, and DirectTrans on the NIC's port. `pci=config_acs=` on newer kernels (a reboot), else `setpci` in a unit
-before the guests start. Never write one value to all bridges, and never switch ACS off on a host with guests.
+On each port above the GPUs and NICs that are passed through, and on no other, turn on SrcValid, ReqRedir, CmpltRedir and
+UpstreamFwd, and on the NIC's port also DirectTrans. Use `pci=config_acs=` on newer kernels (takes a reboot), otherwise
+`setpci` in a unit that runs before the guests start. Never write one value to all bridges, and never turn ACS off on a host
+with guests.
 
-## When it is wrong
-Platforms that `rdma_topo` knows have their own settings: its word counts there. Ports without ACS are not counted.
+## Exceptions
+Platforms that `rdma_topo` knows have their own settings: follow `rdma_topo` there. Ports without ACS are ignored.
 */
 with gpus as (
     select g.target, g.nic, g.gpu

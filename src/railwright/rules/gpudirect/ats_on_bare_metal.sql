@@ -1,40 +1,42 @@
 /* +++
-id = "GDR-05"
-title = "A NIC has address translation (ATS) on though there is no guest"
+id = "ats-on-bare-metal"
+aliases = ["GDR-05"]
+title = "ATS on without a guest"
 severity = "low"
 subject = "nic"
 needs = ["nic_scope.virtualization", "nic_scope.architecture", "nic_scope.driver", "nic_scope.role", "nic_parameter.current_code"]
 message = "{subject} has ATS_ENABLED={observed} on bare metal"
+setting = "nic.parameter.ATS_ENABLED"
 preview = true
 since = "0.2"
 sources = ["review GDR-05", "Mellanox/nic-configuration-operator README (ATS_ENABLED=0 for GPUDirect on bare metal)",
     "reference B1.1"]
 
 [uses]
-"nic_scope.vendor" = "a card of another vendor has no such thing, or none that is read"
+"nic_scope.vendor" = "cards of other vendors have no such parameter, or it is not collected"
 "nic_scope.inferred" = {purpose = "severity"}
-"nic_scope.device" = "tells a device that was lent to a pod, or is half of a bond"
+"nic_scope.device" = "identifies a device that is in a pod, or is half of a bond"
 "port_scope.role" = "only for half of a bond: the role of the other function in its slot"
 "port_scope.pci" = "the same"
 "pci_function.parent" = "the same"
-"nic_scope.netns_mode" = "only in exclusive mode does a lent RDMA device vanish from the host"
+"nic_scope.netns_mode" = "only in exclusive mode does an RDMA device in a pod vanish from the host"
 "probe_result.status" = "tells what is not there from what was not read"
-"pci_function.vendor" = "tells the switch inside a ConnectX-8, where NVIDIA's own check judges"
+"pci_function.vendor" = "identifies the switch inside a ConnectX-8, where NVIDIA's own check applies"
 "pcie_path.hop" = "the same"
 "rdma_device.pci" = "finds the type of the card"
 "rdma_device.psid" = "the same"
-"wanted_parameter.value" = "a site that wants ATS says so"
+"wanted_parameter.value" = "a site file may require ATS"
 +++
 ## Why it matters
-ATS is for guests. On bare metal NVIDIA's operator switches it off for GPUDirect; no loss has been published, so that this
-is a hint.
+ATS is for guests. On bare metal NVIDIA's operator turns it off for GPUDirect. No loss has been published, so this is a
+hint.
 
 ## What to do
-`mlxconfig -d PCI set ATS_ENABLED=0`; it takes hold at the next firmware start (`mlxfwreset` takes down every function and
-host of the card).
+Run `mlxconfig -d PCI set ATS_ENABLED=0`. It takes effect at the next firmware start (`mlxfwreset` takes down every function
+and host of the card).
 
-## When it is wrong
-A host that is a hypervisor on other days keeps it on: want `ATS_ENABLED` = 1 in the site file.
+## Exceptions
+If the host is a hypervisor on other days, leave ATS on and set the intended `ATS_ENABLED` to 1 in the site file.
 */
 with inside_nic as (
     select distinct h.target, h.pci
@@ -49,7 +51,7 @@ wanted as (
     inner join wanted_parameter as w on w.psid = d.psid and w.name = 'ATS_ENABLED' and w.value in ('1', 'True', 'True(1)')
 ),
 
--- The second half of a bond has no RDMA device of its own: what the other function in its slot is for, it is for too.
+-- The second half of a bond has no RDMA device of its own: it has the role of the other function in its slot.
 slots as (
     select p.target, f.parent, any_known(p.role = 'compute') as is_compute
     from port_scope as p

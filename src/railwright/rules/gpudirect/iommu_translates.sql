@@ -1,10 +1,12 @@
 /* +++
-id = "GDR-06"
-title = "The IOMMU translates every access of GPUs or NICs"
+id = "iommu-translates"
+aliases = ["GDR-06"]
+title = "IOMMU translation on for GPUs or NICs"
 severity = "high"
 subject = "host"
 needs = ["host_scope.virtualization", "host_scope.architecture", "host_scope.gpus", "port_scope.role", "pci_function.iommu_type"]
 message = "{subject} translates DMA: {observed}"
+setting = "host.iommu"
 cost = "98 of 337 GB/s in one 16-GPU job (incident I-010)"
 since = "0.2"
 sources = ["review GDR-06", "incident I-010", "Linux Documentation/ABI/testing/sysfs-kernel-iommu_groups (type)",
@@ -12,24 +14,27 @@ sources = ["review GDR-06", "incident I-010", "Linux Documentation/ABI/testing/s
 
 [uses]
 "port_scope.inferred" = {purpose = "severity"}
-"port_scope.pci" = "the NICs of compute"
+"port_scope.pci" = "the compute NICs"
 "probe_result.status" = "tells a host without RDMA from one that was not read"
 "kernel_argument.value" = {purpose = "words"}
 +++
 ## Why it matters
-In the modes DMA and DMA-FQ each address of a transfer goes through the IOMMU's tables, and traffic between GPU and NIC
-goes up to the root complex to be translated. On a bare-metal host that buys nothing that training needs, and can cost
-most of the bandwidth.
+In the modes DMA and DMA-FQ every address of a transfer goes through the IOMMU tables, and traffic between GPU and NIC goes
+up to the root complex to be translated. On a bare-metal host this brings nothing that training needs, and can cost most of
+the bandwidth.
 
 ## What to do
-Boot with `iommu=pt` (a reboot; in the boot loader's configuration, and in the image where hosts boot over the network).
-Then look at GDR-01 again: the kernel keeps ACS on with the IOMMU on, also in this mode. `iommu=off` is no default: hosts
-with more than 255 CPUs need the IOMMU for interrupts, and hosts with guests need it too. On Arm the option is
-`iommu.passthrough=1`, and only where the platform's guide asks for it.
+1. Boot with `iommu=pt` (takes a reboot; set it in the boot loader configuration, and in the image if hosts boot over the
+   network).
+2. Check `acs-redirect` again: with the IOMMU on, the kernel keeps ACS on, in this mode too.
 
-## When it is wrong
-Sites that isolate devices on purpose waive it. Hosts that hand devices to guests are left out; so is Arm, where this is a
-matter of the platform's guide.
+Do not use `iommu=off` as a default: hosts with more than 255 CPUs need the IOMMU for interrupts, and hosts with guests need
+it too. On Arm the option is `iommu.passthrough=1`; use it only if the platform guide asks for it.
+
+## Exceptions
+If the site isolates devices on purpose, waive it. Hosts that pass devices through to guests are not checked. A host that
+uses its GPUs itself does not count as one of them, even if a program has a NIC (vfio-pci, e.g. for DPDK). Arm is not
+checked: follow the platform guide.
 */
 with members as (
     select target, pci, inferred, 'NIC' as what from port_scope where role = 'compute'

@@ -1,10 +1,12 @@
 /* +++
-id = "GDR-08"
-title = "The peer memory module is loaded and has not registered"
+id = "peermem-not-registered"
+aliases = ["GDR-08"]
+title = "Peer memory module loaded but not registered"
 severity = "high"
 subject = "host"
+setting = "host.peermem"
 needs = ["host_scope.nvidia_gpus", "gpu_direct.peermem_module", "gpu_direct.memory_peers", "kernel_module.taints"]
-message = "{subject} has {observed}, and the RDMA stack knows of no GPU memory"
+message = "{subject} has {observed}, but no GPU memory is registered with the RDMA stack"
 covers = ["GDR-10"]
 cost = "33 instead of 93 GB/s without GPUDirect (incident I-001)"
 since = "0.2"
@@ -12,24 +14,26 @@ sources = ["review GDR-08 and GDR-10", "incident I-014", "incident I-015", "inci
     "incident I-100", "NVIDIA/nccl src/transport/net_ib/gdr.cc"]
 
 [uses]
-"gpu_direct.gpu_driver_kind" = "asked only where nothing is registered: an open driver may serve by dma-buf"
+"gpu_direct.gpu_driver_kind" = "used only if nothing is registered: an open driver may use dma-buf"
 "kernel_message.kind" = {purpose = "words"}
 "kernel_message.driver" = {purpose = "words"}
 "kernel_message.text" = {purpose = "words"}
 +++
 ## Why it matters
-`lsmod` shows nvidia_peermem, and still GPUDirect is off in one library and on in the next: some look for the module,
-others only for `/sys/kernel/mm/memory_peers/nv_mem`. The module was built against another RDMA stack than the one that
-runs, or loaded before it.
+`lsmod` shows nvidia_peermem, yet GPUDirect is off in one library and on in the next: some check for the module, others only
+for `/sys/kernel/mm/memory_peers/nv_mem`. The module was built against another RDMA stack than the running one, or loaded
+before it.
 
 ## What to do
-Prefer dma-buf: open GPU kernel modules. Else build the GPU driver's peer memory module again after the RDMA stack is in
-place, for the running kernel, and reload it (`modprobe -r nvidia-peermem; modprobe nvidia-peermem`): GPU jobs that use it
-must be gone, no reboot. Where the driver comes from containers, the RDMA stack's container must start first.
+Prefer dma-buf: install the open GPU kernel modules. Otherwise:
+1. After the RDMA stack is in place, rebuild the GPU driver's peer memory module for the running kernel.
+2. Stop the GPU jobs that use the module and reload it (`modprobe -r nvidia-peermem; modprobe nvidia-peermem`). A reboot is
+   not needed.
+3. If the driver comes from containers, make sure that the RDMA stack's container starts first.
 
-## When it is wrong
-With open GPU kernel modules dma-buf may serve instead, which nobody has tried here: that is unknown, not a failure. The
-kernel's own RDMA stack keeps no such registry and is left out.
+## Exceptions
+With open GPU kernel modules dma-buf may work instead, which is not tested here: the check is then inconclusive, not failed.
+The kernel's own RDMA stack has no such registry and is not checked.
 */
 select
     h.target,
@@ -47,7 +51,7 @@ from host_scope as h
 left join gpu_direct as d on d.target = h.target
 left join kernel_module as i on i.target = h.target and i.name = 'ib_core'
 left join (
-    select target, 'the kernel log says: ' || min(driver || ': ' || text) as words
+    select target, 'kernel log: ' || min(driver || ': ' || text) as words
     from kernel_message
     where kind in ('peermem_error', 'symbol_mismatch') and driver like '%peer%'
     group by target

@@ -1,11 +1,12 @@
 /* +++
-id = "INV-01"
+id = "part-missing"
+aliases = ["INV-01"]
 title = "NIC or GPU missing"
 severity = "blocker"
 subject = "host"
 peers = true
 needs = ["inventory_scope.is_read", "part_scope.state", "part_scope.is_confirmed"]
-message = "{subject}: {observed}; expected: {expected}"
+message = "{subject}: {observed}; expected {expected}"
 cost = "a rank or a rail of the node (incident I-103)"
 since = "0.2"
 sources = [
@@ -16,51 +17,60 @@ sources = [
 ]
 
 [grades]
-blocker = "a GPU or an RDMA card that the site file or most of its class have"
-high = "another network card, a card that was seen before, or one that is listed and does not answer"
-medium = "others of its class have it, though not most; another card in its slot; a GPU's switch without the NIC of the others; fewer GPUs than the server's board has"
+blocker = "a GPU or an RDMA card that the site file or most hosts of its class have"
+high = "another network card, a card that was seen before, or one that is listed but does not respond"
+medium = "some hosts of its class have it, but not most; another card in its slot; a GPU's switch without the NIC of the others; fewer GPUs than the server's board has"
 
 [unless]
-"part_scope.state" = "a host without any reference has no such row: it is unknown for that"
+"part_scope.state" = "the host has no reference, which makes it inconclusive"
 "part_scope.is_confirmed" = "the same"
 
 [uses]
 "inventory_scope.class_reason" = {purpose = "words"}
-"inventory_scope.held_to" = "a host of the site that the snapshot does not have is unknown for that"
-"inventory_scope.board_gpus" = "how many GPUs the model has, where there is nothing else to go by"
+"inventory_scope.held_to" = "a host of the site that is not in the snapshot is inconclusive"
+"inventory_scope.board_gpus" = "how many GPUs the model has, if there is nothing else to compare with"
 "part_scope.kind" = "the severity and the words"
 "part_scope.part" = {purpose = "words"}
 "part_scope.pci" = {purpose = "words"}
 "part_scope.slot" = {purpose = "words"}
-"part_scope.source" = "who expects it: the key of the row"
+"part_scope.source" = "what expects it: the key of the row"
 "part_scope.snapshot" = {purpose = "words"}
 "part_scope.members" = {purpose = "words"}
 "part_scope.votes" = {purpose = "words"}
 "part_scope.is_less" = "tells a build that lacks something from one that is different"
 "part_scope.found_part" = {purpose = "words"}
 "part_scope.rdma_devices_wanted" = "the severity"
-"card.state" = "one that is dead is lost, whoever expects it; the others count by what is expected"
+"slot.part" = {purpose = "cost"}
+"slot.pci" = {purpose = "cost"}
+"port_scope.pci" = {purpose = "cost"}
+"port_scope.role" = {purpose = "cost"}
+"port_scope.link_layer" = {purpose = "cost"}
+"port_scope.state" = {purpose = "cost"}
+"port_scope.rate_gbps" = {purpose = "cost", why = "what the ports of cards of its type carry"}
+"verbs_port.active_mtu" = {purpose = "cost"}
+"card.state" = "a dead card is missing, expected or not; the others count by what is expected"
 "card.kind" = "which of them are NICs and GPUs"
-"card.part" = "asymmetry within a host that has nothing else to go by"
+"card.part" = "asymmetry within a host that has nothing else to compare with"
 "card.switch_slot" = "the same"
 "card.pci" = {purpose = "words"}
 "probe_result.status" = "no PCI at all is an answer"
 +++
 ## Why it matters
-A card that is gone takes its rail or its rank with it, and every list that counts what is there is merely one shorter: the
-job does not start, or the whole collective runs at the pace of the host that lost it.
+A card that is gone takes its rail or its rank with it, and every list that counts what is there is merely one entry
+shorter. The job does not start, or the whole collective runs at the pace of the host that lost it.
 
 ## What to do
-1. Read the kernel's log of the host: a GPU that fell off the bus says so (Xid 79), a NIC's driver too.
+1. Read the host's kernel log: a GPU that fell off the bus is reported there (Xid 79), and a failed NIC by its driver.
 2. Drain the host and power it off completely; a warm reboot rarely brings a card back.
 3. Reseat the card, then try another one in the same slot.
-4. If the part was taken out on purpose, say so: `railwright intent init` proposes `slots` for each class; delete the slot there.
+4. If the part was removed on purpose, update the site file: `railwright intent init` proposes `slots` for each class;
+   delete the slot there.
 
-## When it is wrong
+## Exceptions
 A slot is named by the firmware's name of its root bridge and the ports down to it. A BIOS update may rename root bridges:
-where as many like parts sit in the same places below bridges of other names, the verdict is unknown; let `railwright intent
-init` propose the slots anew. Two builds of one model are two classes of the site file. A card that was moved is missing from
-its old slot. Cards that a pod or a guest has are still on the bus and count as there.
+if the same number of similar parts sits in the same places below bridges with other names, the check is inconclusive; let
+`railwright intent init` propose the slots again. Two builds of one model are two classes in the site file. A card that was
+moved is missing from its old slot. Cards that a pod or a guest has are still on the bus and count as present.
 */
 with lost as (
     select
@@ -75,6 +85,7 @@ with lost as (
         votes,
         found_part,
         state,
+        rdma_devices_wanted,
         case
             when (source = 'split' and not is_less) or state = 'renamed' then null
             when is_confirmed then state <> 'alive'
@@ -91,7 +102,7 @@ with lost as (
         end as grade
     from part_scope
     union all by name
-    -- Dead, and nobody expects it by name.
+    -- Dead, and not expected by name.
     select c.target, c.kind, c.part, c.slot, c.pci, 'itself' as source, c.state, true as is_lost, 2 as grade
     from card as c
     anti join part_scope as p on p.target = c.target and p.slot = c.slot -- null: a slot is part of both keys
@@ -100,17 +111,17 @@ with lost as (
 
 told as (
     select
-        target,
+        l.target,
         count(*) filter (is_lost) as lost,
         count(*) filter (is_lost is null and reason is null) as unread,
         count(*) filter (source <> 'split' and source <> 'itself') as expected,
         max(reason) filter (is_lost is null) as reason,
         min(grade) filter (is_lost) as grade,
         string_agg(
-            upper(kind) || ' ' || case when part = '' then '' else part || ' ' end || 'in slot ' || slot
+            upper(kind) || ' ' || case when l.part = '' then '' else l.part || ' ' end || 'in slot ' || slot
             || case when pci = '' then '' else ' (' || pci || ')' end || ': '
             || case
-                when state = 'dead' then 'listed, but does not answer'
+                when state = 'dead' then 'listed but does not respond'
                 when state = 'replaced' then found_part || ' is there instead'
                 when state = 'empty' then 'slot empty'
                 else state
@@ -119,17 +130,22 @@ told as (
         ) filter (is_lost) as missing,
         min_by( -- null: only for the words
             case source
-                when 'site' then 'the site file'
-                when 'earlier' then 'seen in snapshot ' || snapshot
-                when 'itself' then 'a card that answers'
-                else votes || ' of ' || members || ' hosts of its class have it'
+                when 'site' then 'the card in the site file'
+                when 'earlier' then 'the card seen in snapshot ' || snapshot
+                when 'itself' then 'a card that responds'
+                else 'the card that ' || votes || ' of ' || members || ' hosts of its class have'
             end,
             grade
         ) filter (is_lost) as who,
-        min(votes || ' of ' || members || ' hosts of its class have ' || upper(kind) || ' ' || part || ' in slot ' || slot)
-            filter (reason = 'split') as dispute
-    from lost
-    group by target
+        min(votes || ' of ' || members || ' hosts of its class have ' || upper(kind) || ' ' || l.part || ' in slot ' || slot)
+            filter (reason = 'split') as dispute,
+        -- A GPU or a card without RDMA carries nothing; of an RDMA card that has no like on the host nothing is known.
+        sum(l.rdma_devices_wanted * w.port_gbps) filter (is_lost) as gbps, -- null: counted in the next line
+        count(*) filter (is_lost and kind = 'nic' and l.rdma_devices_wanted > 0) as rdma_cards,
+        count(w.port_gbps) filter (is_lost and kind = 'nic' and l.rdma_devices_wanted > 0) as priced
+    from lost as l
+    left join part_wire as w on w.target = l.target and w.part = l.part and l.kind = 'nic'
+    group by l.target
 ),
 
 -- Without any reference: most switches that hold a GPU hold the same kind of NIC too, and one does not.
@@ -197,14 +213,14 @@ select
         when lost > 0 then missing
         when not has_reference and found_gpus between 1 and board_gpus - 1 then found_gpus || case found_gpus when 1 then ' GPU' else ' GPUs' end
         when not has_reference and lacking is not null then 'no NIC ' || uneven_part || ' below the PCIe switch ' || lacking
-        when dispute is not null then dispute || ', this one does not'
-        else 'all there'
+        when dispute is not null then dispute || '; this one does not'
+        else 'all present'
     end as observed,
     case
         when lost > 0 then who
         when not has_reference and found_gpus between 1 and board_gpus - 1 then board_gpus || ' on the board of this model'
-        when not has_reference and lacking is not null then having_it || ' of ' || switches || ' switches of this host that hold a GPU have one'
-        else 'what its class, the site file or an earlier snapshot has'
+        when not has_reference and lacking is not null then 'one, as below ' || having_it || ' of ' || switches || ' switches of this host that hold a GPU'
+        else 'the cards of its class, the site file or an earlier snapshot'
     end as expected,
     case when is_absent and not has_reference then false else true end as applies,
     case
@@ -216,6 +232,7 @@ select
         when found_gpus between 1 and board_gpus - 1 or lacking is not null then true
     end as fault,
     class_reason as detail,
+    case when rdma_cards > 0 and priced = rdma_cards then round(gbps, 1) end as cost_gbps,
     case when lost > 0 then (['blocker', 'high', 'medium'])[grade] else 'medium' end as severity,
     case
         when held_to = 'nobody' then 'not_collected'

@@ -1,6 +1,7 @@
 /* +++
-id = "N-23"
-title = "The GID table changed since the earlier snapshot"
+id = "gid-table-changed"
+aliases = ["N-23"]
+title = "GID table changed"
 severity = "high"
 subject = "port"
 needs = [
@@ -14,21 +15,23 @@ since = "0.2"
 sources = ["review N-23", "incident I-050 I-051"]
 
 [uses]
-"probe_result.status" = "tells an empty GID table from one that was not read whole"
-"before.probe_result.status" = "tells an empty GID table from one that was not read whole"
+"probe_result.status" = "distinguishes an empty GID table from one that was not read completely"
+"before.probe_result.status" = "distinguishes an empty GID table from one that was not read completely"
 "port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
-Libraries look a GID's index up once. If the link flaps or an address is given anew, the kernel may keep the same GID at
-another index or drop it: queue pairs of running jobs then fail, or never come back after the flap.
+Libraries look up the index of a GID once. If the link flaps or an address is reassigned, the kernel may move the same GID
+to another index or drop it. Queue pairs of running jobs then fail, or never recover after the flap.
 
 ## What to do
-Restart the jobs that were running on the port, then look for what moved the address: a DHCP lease, a network service
-that restarted, a CNI. Static addresses on the rails keep the table as it is.
+1. Restart the jobs that were running on the port.
+2. Find what moved the address: a DHCP lease, a network service that restarted, a CNI. Static addresses on the rails keep
+   the table stable.
 
-## When it is wrong
-Planned work on the addresses between two jobs does the same and harms nobody. Only ports that were in the host's
-namespace both times are compared, and only within one boot. On Ethernet alone: InfiniBand GIDs are the subnet manager's.
+## Exceptions
+Expected after planned address changes between two jobs, which are harmless: waive the finding. Only ports that were in
+the host's namespace both times are compared, and only within one boot. Only Ethernet is checked: InfiniBand GIDs belong
+to the subnet manager.
 */
 with port_gids as (
     select
@@ -55,7 +58,7 @@ both_times as (
         p.target,
         p.device,
         p.port,
-        -- Slots that are not in use have no row: a table that was read may have none at all.
+        -- Unused slots have no row: a table that was read may have none at all.
         case when r.status = 'ok' and n.target is null then 'none' when r.status = 'ok' then n.entries end as now,
         case when e.status = 'ok' and b.target is null then 'none' when e.status = 'ok' then b.entries end as earlier
     from port_scope as p

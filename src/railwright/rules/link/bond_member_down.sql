@@ -1,6 +1,7 @@
 /* +++
-id = "N-17"
-title = "A link of the bond is down"
+id = "bond-member-down"
+aliases = ["N-17"]
+title = "Bond member down"
 severity = "high"
 subject = "port"
 needs = ["port_scope.link_layer", "port_scope.role", "port_scope.netdev", "netdev.master", "bond_member.mii_status"]
@@ -10,24 +11,27 @@ sources = ["review N-17", "scitix/sichek bond specification"]
 
 [uses]
 "port_scope.inferred" = {purpose = "severity"}
+"port_scope.state" = {purpose = "cost"}
+"port_scope.rate_gbps" = {purpose = "cost", why = "a bond's device has the rate of one member"}
+"verbs_port.active_mtu" = {purpose = "cost"}
 
 [grades]
 high = "a bond for compute or storage"
-medium = "the bond that the host is managed through"
+medium = "the management bond of the host"
 +++
 ## Why it matters
-The RDMA port stays up on the links that are left: half of the bandwidth is gone and nobody is told. The next failure takes
-the port down; of the bond that the host is managed through it takes the host away.
+The RDMA port stays up on the remaining links, so half of the bandwidth is lost without any alarm. The next failure takes
+the port down. If it is the management bond, that failure makes the host unreachable.
 
 ## What to do
-Look at that member as at any port that is down: `mlxlink -d PCI -m`, the switch port, clean, reseat, swap. If the link is up
-and the bond still leaves it out, look at LACP on the switch.
+Troubleshoot the member like any port that is down: run `mlxlink -d PCI -m`, check the switch port, then clean, reseat and
+swap. If the link is up and the bond still does not use it, check LACP on the switch.
 
-## When it is wrong
-Planned work on one of two switches: then it is expected, and over when the work is.
+## Exceptions
+Expected during planned work on one of two switches. The finding clears when the work is done.
 */
 with bonds as (
-    -- What the port's device belongs to; or it is a bond itself.
+    -- The bond of the port's device; or the device is a bond itself.
     select
         p.target,
         p.device,
@@ -38,7 +42,7 @@ with bonds as (
     left join netdev as n on n.target = p.target and n.name = p.netdev
 ),
 
--- Ports of one card in a bond share an RDMA device, which rides all its links. Where the bond has several, each rides its own.
+-- Ports of one card in a bond share an RDMA device, which uses all its links. If the bond has several, each uses its own.
 devices as (
     select target, bond, count(*) as ports from bonds group by target, bond
 ),
@@ -48,6 +52,7 @@ members as (
         target,
         bond,
         any_known(mii_status <> 'up') as is_down,
+        count(*) filter (mii_status <> 'up') as lost,
         string_agg(member || ' ' || mii_status, ', ' order by member) filter (mii_status <> 'up') as words
     from bond_member
     group by target, bond
@@ -64,6 +69,8 @@ select
     case when d.ports > 1 and l.member is not null then l.mii_status <> 'up' else m.is_down end as fault,
     b.netdev as detail,
     p.inferred,
+    -- What the device itself still carries is that of one member; where it carries nothing port-down counts it.
+    case when p.role <> 'management' and w.wire_gbps > 0 then round(m.lost * w.wire_gbps, 1) end as cost_gbps,
     case when p.role = 'management' then 'medium' else 'high' end as severity
 from port_scope as p
 left join bonds as o on o.target = p.target and o.device = p.device and o.port = p.port
@@ -71,3 +78,4 @@ left join bond as b on b.target = o.target and b.netdev = o.bond
 left join devices as d on d.target = b.target and d.bond = b.netdev
 left join members as m on m.target = b.target and m.bond = b.netdev
 left join bond_member as l on l.target = b.target and l.bond = b.netdev and l.member = p.netdev
+left join port_wire as w on w.target = p.target and w.device = p.device and w.port = p.port

@@ -1,15 +1,16 @@
 /* +++
-id = "LNK-10"
-title = "Passive copper beyond its reach"
+id = "copper-too-long"
+aliases = ["LNK-10"]
+title = "Passive copper cable too long"
 severity = "medium"
 subject = "port"
 needs = [
   "port_scope.role", "port_scope.state", "mlxlink_port.cable_type", "mlxlink_port.length_m", "mlxlink_port.speed_gbps",
   "mlxlink_port.width",
 ]
-message = "{subject} runs {observed}, {expected} is the reach at this rate"
+message = "{subject} has {observed}; the reach at this rate is {expected}"
 preview = true
-cost = "40 % of all-reduce bandwidth, passive copper above 5 m on NDR (incident I-076)"
+cost = "40 % of all-reduce bandwidth with passive copper longer than 5 m on NDR (incident I-076)"
 since = "0.2"
 sources = [
   "review LNK-10", "incident I-076",
@@ -18,12 +19,12 @@ sources = [
 ]
 
 [uses]
-"port_scope.vendor" = "a card of another vendor has no such thing, or none that is read"
-"port_scope.pci" = "mlxlink is asked by it"
+"port_scope.vendor" = "does not apply to cards of other vendors, or is not collected from them"
+"port_scope.pci" = "finds the port's mlxlink output"
 "port_scope.virtualization" = "a guest's virtual function has no cable"
-"port_scope.netdev" = "tells a bond"
+"port_scope.netdev" = "identifies a bond"
 "port_scope.inferred" = {purpose = "severity"}
-"netdev.pci" = "asked for the members of a bond"
+"netdev.pci" = "used for bond members only"
 "mlxlink_port.part_number" = {purpose = "words"}
 
 [parameters.reach_edr_m]
@@ -42,14 +43,16 @@ unit = "m, lanes of up to 112 Gb/s"
 reason = "NVIDIA LinkX 100G-PAM4 overview: passive copper up to 3 m, beyond it active copper"
 +++
 ## Why it matters
-Beyond its reach passive copper links up and makes errors that correction no longer repairs; bandwidth goes with them.
+Beyond its reach a passive copper cable still links up, but makes errors that FEC can no longer correct, and bandwidth
+drops.
 
 ## What to do
-Replace it by active copper or optics of the same rate. The link is down meanwhile: drain the host.
+Replace the cable with active copper or optics of the same rate. The link is down during the swap: drain the host first.
 
-## When it is wrong
-A cable that is good by LNK-04 and LNK-05 is good, whatever its length: look there first. Lanes of 200 Gb/s are not
-judged: no published limit is known here. Which part numbers are qualified is the site's policy and not asked.
+## Exceptions
+If `link-ber-high` and `link-went-down` are clean, the cable is good, whatever its length. Check those first, then waive
+this finding. Lanes of 200 Gb/s are not checked: no published limit was found. Which part numbers are qualified is site
+policy and is not checked.
 */
 with cables as (
     select
@@ -59,7 +62,7 @@ with cables as (
         m.pci is not null as is_told,
         m.length_m,
         m.part_number,
-        -- A length of 0 is one that the cable does not tell.
+        -- A length of 0 means that the cable does not report it.
         m.cable_type = 'Passive copper cable' and m.length_m > 0 as is_measured,
         case
             when m.speed_gbps / m.width <= 28 then $reach_edr_m
@@ -89,7 +92,7 @@ select
     p.target,
     p.device,
     p.port,
-    printf('over %g m of passive copper', c.length_m) as observed,
+    printf('%g m of passive copper', c.length_m) as observed,
     printf('%d m', c.reach_m) as expected,
     not is_of_other_vendor(p.vendor) and p.role in ('compute', 'storage') and p.state = 'ACTIVE' and (c.is_told or p.virtualization <> 'guest')
         and c.is_measured as applies,

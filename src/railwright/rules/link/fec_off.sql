@@ -1,10 +1,12 @@
 /* +++
-id = "LNK-03"
-title = "100G link without error correction"
+id = "fec-off"
+aliases = ["LNK-03"]
+title = "FEC off on a 100G link"
 severity = "medium"
 subject = "port"
 needs = ["port_scope.link_layer", "port_scope.role", "port_scope.state", "rdma_port.rate_text"]
-message = "{subject} runs {observed}, its cable needs {expected}"
+message = "{subject} runs {observed}; its cable needs {expected}"
+setting = "nic.fec"
 since = "0.2"
 sources = [
   "review LNK-03", "reference B7, B8", "incident I-079",
@@ -12,30 +14,30 @@ sources = [
 ]
 
 [uses]
-"port_scope.netdev" = "ethtool is asked by it; '' in a pod"
-"port_scope.pci" = "mlxlink is asked by it"
-"port_scope.virtualization" = "a guest's virtual function shows neither"
+"port_scope.netdev" = "finds the port's ethtool output; '' in a pod"
+"port_scope.pci" = "finds the port's mlxlink output"
+"port_scope.virtualization" = "a guest's virtual function reports neither"
 "port_scope.inferred" = {purpose = "severity"}
-"netdev.pci" = "asked for the members of a bond"
-"bond_member.mii_status" = "a member that is down has no link to judge"
-"netdev_link.fec" = "a pod's netdev is not here: mlxlink tells"
-"mlxlink_port.fec" = "asked where the netdev is not here"
-"mlxlink_port.module_compliance" = "either tool tells"
-"mlxlink_port.cable_type" = "asked where the module names no standard"
-"transceiver.transceiver_types" = "either tool tells"
+"netdev.pci" = "used for bond members only"
+"bond_member.mii_status" = "a member that is down has no link to check"
+"netdev_link.fec" = "not visible if the netdev is in a pod: mlxlink reports it instead"
+"mlxlink_port.fec" = "used if the netdev is not visible"
+"mlxlink_port.module_compliance" = "either tool can report it"
+"mlxlink_port.cable_type" = "used if the module reports no standard"
+"transceiver.transceiver_types" = "either tool can report it"
 +++
 ## Why it matters
-Four lanes of 25G over copper or short optics make more errors than RoCE can bear; RS(528,514) repairs them. Without it the
-link is up and loses packets, or flaps.
+Four lanes of 25G over copper or short optics make more errors than RoCE can tolerate; RS(528,514) corrects them. Without it
+the link is up but loses packets, or flaps.
 
 ## What to do
-Set RS-FEC on both ends in one window: the link bounces, and stays down while the ends differ. On the host
-`ethtool --set-fec NETDEV encoding rs` (lost at reboot, so into the network configuration), on the switch its port's FEC.
-Never on the port that carries your own connection.
+Set RS-FEC on both link partners in one maintenance window: the link bounces, and stays down while the two differ. On the
+host, run `ethtool --set-fec NETDEV encoding rs` (lost at reboot, so add it to the network configuration). On the switch,
+set the FEC of the port. Never do this on the port that carries your own connection.
 
-## When it is wrong
-LR4 and ER4 optics and CA-N copper are meant to run without: they are left alone. InfiniBand chooses by itself, and faster
-lanes (PAM4) cannot link without error correction.
+## Exceptions
+LR4 and ER4 optics and CA-N copper are meant to run without FEC and are not reported. InfiniBand selects FEC by itself, and
+faster lanes (PAM4) cannot link up without FEC.
 */
 with told as (
     select
@@ -78,7 +80,7 @@ select
     p.target,
     p.device,
     p.port,
-    r.rate_text || ' without error correction' as observed,
+    r.rate_text || ' without FEC' as observed,
     'RS-FEC' as expected,
     -- 4X EDR is how sysfs writes four lanes of 25G, also for Ethernet.
     p.link_layer = 'Ethernet' and p.role in ('compute', 'storage') and p.state = 'ACTIVE' and r.rate_text like '%(4X EDR)'

@@ -1,6 +1,7 @@
 /* +++
-id = "LNK-07"
-title = "InfiniBand errors grow"
+id = "infiniband-errors"
+aliases = ["LNK-07"]
+title = "InfiniBand link errors increasing"
 severity = "medium"
 subject = "port"
 needs = [
@@ -8,7 +9,7 @@ needs = [
   "host.boot_id", "before.host.boot_id",
 ]
 message = "{subject} counts errors: {observed}"
-implied_by = ["LNK-04", "THM-01"]
+implied_by = ["link-ber-high", "module-hot"]
 baseline = true
 since = "0.2"
 sources = [
@@ -40,17 +41,18 @@ unit = "1/s"
 reason = "review LNK-07"
 +++
 ## Why it matters
-Symbol errors and recoveries are the cable, its ends or a module. Receive errors are packets that came damaged. Discards are
-packets that could not be sent for too long: congestion, or a partner that does not take them. All are sent anew, and the
-slowest rail sets the pace.
+Symbol errors and recoveries point to the cable, its ends or a module. Receive errors are packets that arrived damaged.
+Discards are packets that could not be sent for too long: congestion, or a link partner that does not accept them. All of
+them are retransmitted, and the slowest rail sets the pace.
 
 ## What to do
-Symbol errors, recoveries: as LNK-04. Receive errors also rise where the *sender* or a hop before is bad: look at both ends
-(`perfquery -x`, `ibdiagnet`). Discards: look for the congested receiver, not at this cable. Nothing is to be set on the host.
+Symbol errors and recoveries: proceed as for `link-ber-high`. Receive errors also rise if the *sender* or an earlier hop is
+bad: check both link partners (`perfquery -x`, `ibdiagnet`). Discards: look for the congested receiver, not at this cable.
+No setting on the host needs to change.
 
-## When it is wrong
-Errors during planned work or while a link trains. The counters have 8 and 16 bits and stay at their largest value: then
-nothing is known until somebody clears them (`perfquery -R`).
+## Exceptions
+Errors during planned work or link training are expected. The counters have 8 and 16 bits and stop at their maximum. The
+check is then inconclusive until you clear them (`perfquery -R`).
 */
 -- A counter at its largest value stays there.
 with rises as (
@@ -84,7 +86,7 @@ ports as (
         target,
         device,
         port,
-        -- All four, or one of them is not known.
+        -- All four, or one of them is unknown.
         case when count(*) = 4 or count(*) filter (is_over) > 0 then any_known(is_over) end as fault,
         string_agg(counter || ' +' || rise, ', ' order by counter) filter (is_over) as words,
         max(seconds) as seconds

@@ -1,10 +1,11 @@
 /* +++
-id = "THM-01"
-title = "Module is too hot"
+id = "module-hot"
+aliases = ["THM-01"]
+title = "Module temperature too high"
 severity = "high"
 subject = "port"
 needs = ["port_scope.role"]
-message = "The module of {subject} has {observed}, its limit is {expected}"
+message = "The module of {subject} has {observed}; its limit is {expected}"
 since = "0.2"
 sources = [
   "review THM-01", "incident I-152, I-153",
@@ -13,24 +14,24 @@ sources = [
 ]
 
 [uses]
-"port_scope.vendor" = "of the cards of other vendors not all let ethtool read their modules"
-"port_scope.pci" = "mlxlink is asked by it"
-"port_scope.netdev" = "ethtool is asked by it; '' in a pod"
+"port_scope.vendor" = "not all cards of other vendors let ethtool read their modules"
+"port_scope.pci" = "finds the port's mlxlink output"
+"port_scope.netdev" = "finds the port's ethtool output; '' in a pod"
 "port_scope.virtualization" = "a guest's virtual function has no module"
 "port_scope.inferred" = {purpose = "severity"}
-"probe_result.status" = "tells a port of which mlxlink says nothing from one that was not read"
-"netdev.pci" = "asked for the members of a bond"
-"transceiver.temperature_c" = "either tool tells"
+"probe_result.status" = "distinguishes a port that mlxlink reports nothing about from one that was not read"
+"netdev.pci" = "used for bond members only"
+"transceiver.temperature_c" = "either tool can report it"
 "transceiver.voltage_v" = "0 beside a temperature of 0: no sensor"
-"transceiver.technology" = "tells copper, which has no sensor"
+"transceiver.technology" = "identifies copper, which has no sensor"
 "transceiver.temperature_high_warning_c" = "a module may have no limits"
 "transceiver.alarms" = "not every module has flags"
-"mlxlink_port.temperature_c" = "either tool tells"
+"mlxlink_port.temperature_c" = "either tool can report it"
 "mlxlink_port.temperature_high_c" = "a module may have no limits"
-"mlxlink_port.monitored" = "either tool tells"
+"mlxlink_port.monitored" = "either tool can report it"
 
 [grades]
-high = "beyond the module's own limit, or limit_c where it has none"
+high = "above the module's own limit, or above limit_c if it has none"
 medium = "a module without a limit of its own, between warning_c and limit_c"
 
 [parameters.warning_c]
@@ -46,31 +47,31 @@ reason = "incident I-152: modules switch themselves off at about 80 C"
 [parameters.most_apart_c]
 default = 5.0
 unit = "C between the readings of ethtool and mlxlink"
-reason = "incident I-153: one bad reading of 120 C; two that agree are no bad reading"
+reason = "incident I-153: one bad reading of 120 C; two readings that agree are not a bad reading"
 
 [parameters.believed_c]
 default = 105.0
 unit = "C"
-reason = "judgement: modules switch themselves off at about 80 C (incident I-152), and a bad reading said 120 (I-153)"
+reason = "judgement: modules switch themselves off at about 80 C (incident I-152), and a bad reading was 120 C (I-153)"
 +++
 ## Why it matters
-A module beyond its limit makes errors, ages, and at about 80 C switches itself off: that looks like a pulled cable.
+A module above its limit makes errors and ages. At about 80 C it switches itself off, which looks like a pulled cable.
 
 ## What to do
-Cooling: dust, fan speed, blanking plates, neighbours of high power, modules with flat tops where finned ones belong. Compare
-with the same slot of other hosts. Nothing has to be taken down to look.
+Check the cooling: dust, fan speed, blanking plates, neighbours with high power, modules with flat tops where finned ones
+belong. Compare with the same slot of other hosts. You do not have to take anything down to check.
 
-## When it is wrong
-Modules with nonsense for limits: limits outside 40 to 100 C are not believed. A reading that cannot be (beyond 105 C), or one
-that ethtool and mlxlink differ on, is unknown unless the module raises its alarm. The alarm tells of any moment since it was
-read last: the module may be cool again. Copper has no sensor.
+## Exceptions
+Some modules have nonsense limits: limits outside 40 to 100 C are ignored. If a reading is impossible (above 105 C), or if
+ethtool and mlxlink differ, the check is inconclusive unless the module raises its alarm. The alarm covers any moment since
+it was last read, so the module may be cool again. Copper has no sensor.
 */
 with modules as (
     select
         l.target,
         l.device,
         l.port,
-        -- In a pod's namespace mlxlink alone could tell, if it is there.
+        -- In a pod's namespace only mlxlink could report it, if it is installed.
         case
             when t.netdev is not null or m.pci is not null then true
             when l.netdev <> '' or q.status in ('ok', 'absent') then false
@@ -94,10 +95,11 @@ with modules as (
         end as is_grave,
         case
             when abs(t.temperature_c - m.temperature_c) > $most_apart_c then 'readings_differ'
-            when now_c > $believed_c then 'implausible'
+            when now_c > $believed_c or now_c <= 0 then 'implausible'
         end as why_open,
         case
             when is_alarmed then true
+            when now_c <= 0 then null -- no module of a running machine is that cold: nothing was measured
             when now_c < limit_c and (m.temperature_c is null or m.temperature_c < limit_c) then false
             when why_open is not null then null
             else now_c >= limit_c
@@ -129,7 +131,7 @@ select
     p.target,
     p.device,
     p.port,
-    printf('%.0f C', t.now_c) || case when t.is_alarmed then ' and raises its alarm' else '' end as observed,
+    printf('a temperature of %.0f C', t.now_c) || case when t.is_alarmed then ' and a raised alarm' else '' end as observed,
     printf('%.0f C', t.limit_c) as expected,
     (t.is_told is true or not is_of_other_vendor(p.vendor)) and p.role in ('compute', 'storage') and t.has_sensor and case
         when p.virtualization = 'guest' then t.is_told is true else t.is_told or p.netdev <> ''

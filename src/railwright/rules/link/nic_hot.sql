@@ -1,6 +1,7 @@
 /* +++
-id = "THM-02"
-title = "A NIC reported high temperature since boot"
+id = "nic-hot"
+aliases = ["THM-02"]
+title = "NIC temperature too high since boot"
 severity = "high"
 subject = "nic"
 needs = ["kernel_message.kind"]
@@ -8,31 +9,32 @@ message = "{subject}: {observed}"
 since = "0.3"
 sources = [
   "Linux mlx5 core events.c: the firmware's temperature warning, with the sensors as bits",
-  "truth A3: nobody read these messages",
 ]
 
 [unless]
 "kernel_message.kind" = "every message has one; a log that was not read has no messages"
 
 [uses]
+"kernel_message.text" = "names the health issue"
 "nic_scope.vendor" = "a card of another vendor has no such message"
 "kernel_message.pci" = "every message of a NIC's driver names one"
 "nic_scope.device" = {purpose = "words"}
 +++
 ## Why it matters
-A NIC that is too hot slows down, drops its links, or switches itself off. Its neighbours in the same air stream are next.
+A NIC that is too hot slows down, drops its links or switches itself off. Its neighbours in the same airflow are next.
 
 ## What to do
-Compare with the same slot of other hosts: fans, blanks of empty slots, inlet temperature, a module that draws more power than planned.
-`mget_temp -d PCI` or `sensors` tell the temperature now.
+Compare with the same slot of other hosts: fans, blanks in empty slots, inlet temperature, a module that draws more power
+than planned. Run `mget_temp -d PCI` or `sensors` to see the current temperature.
 
-## When it is wrong
-It happened once, when a fan was replaced or a load test ran without its cover. The log keeps it until the next boot.
+## Exceptions
+Expected if it happened once, when a fan was replaced or a load test ran without the cover. The log keeps the message until
+the next boot.
 */
 with hot as (
     select target, pci, count(*) as times
     from kernel_message
-    where kind = 'temperature'
+    where kind = 'temperature' or (kind = 'health' and text = 'High temperature')
     group by target, pci
 )
 

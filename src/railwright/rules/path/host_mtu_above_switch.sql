@@ -1,12 +1,13 @@
 /* +++
-id = "MTU-04"
-title = "A host sends larger packets than its switch port takes"
+id = "host-mtu-above-switch"
+aliases = ["MTU-04"]
+title = "Host MTU above switch port MTU"
 severity = "high"
 subject = "end"
 peers = true
 both_ends = true
 needs = ["end_scope.has_switches", "end_scope.kind", "end_scope.role", "end_scope.peer_kind", "end_scope.trouble", "end_scope.cohort", "end_scope.mtu"]
-message = "{subject} has MTU {observed}, the other end {expected}"
+message = "{subject} has MTU {observed}; its link partner has {expected}"
 setting = "link.mtu"
 covers = ["MTU-03"]
 on_path = {packets = ["data", "other"], sides = ["in", "out"]}
@@ -17,20 +18,21 @@ sources = [
 ]
 
 [uses]
-"end_scope.peer" = "nobody there: then there is no link to judge, and peer_kind says so"
+"end_scope.peer" = "without a neighbor nothing is checked, and peer_kind says so"
 "end_scope.peer_port" = "likewise"
-"site.netdev_mtu" = "tells which end is wrong"
-"site.switch_mtu" = "tells which end is wrong"
+"site.netdev_mtu" = "shows which end is wrong"
+"site.switch_mtu" = "shows which end is wrong"
 "end_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
-Packets that the switch port finds too large are thrown away without a word: connections open, small messages pass, large ones vanish.
+The switch port silently drops packets that are too large for it: connections open, small messages pass, large ones vanish.
 
 ## What to do
-Raise the MTU of the switch port, then that of the host, never the other way round. At a host it restarts the device's queues.
+If the host's MTU matches intent, raise the MTU of the switch port. Otherwise lower the host's MTU, which restarts the
+device's queues. When both are to be raised, raise the switch port first.
 
-## When it is wrong
-Sizes are compared without the link layer's header. A switch's MTU may be larger than its hosts', and mostly is.
+## Exceptions
+Sizes are compared without the link-layer header. A switch's MTU may be larger than that of its hosts, and usually is.
 */
 with usual as (
     select
@@ -63,7 +65,7 @@ select
     other_mtu as expected,
     has_switches and role in ('compute', 'storage') and peer_kind in ('host', 'switch') as applies,
     case when cohort is not null and kind is not null then is_larger and is_blamed(whom) end as fault,
-    'the other end is ' || peer || ':' || peer_port
-        || case when whom = 'cannot be told' then '; which of both is wrong cannot be told' else '' end as detail,
+    'the link partner is ' || peer || ':' || peer_port
+        || case when whom = 'cannot be told' then '; which of the two is wrong is unknown' else '' end as detail,
     inferred
 from pairs

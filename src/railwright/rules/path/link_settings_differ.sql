@@ -1,12 +1,14 @@
 /* +++
-id = "XHP-02"
-title = "The two ends of a link ask for different speed, error correction or negotiation"
+id = "link-settings-differ"
+aliases = ["XHP-02"]
+title = "Speed, FEC or autonegotiation mismatch"
 severity = "high"
 subject = "end"
 peers = true
 both_ends = true
 needs = ["end_scope.has_switches", "end_scope.role", "end_scope.peer_kind", "end_scope.trouble", "end_scope.cohort", "end_scope.fec"]
-message = "{subject} has {observed}, the other end has {expected}"
+message = "{subject} has {observed}; its link partner has {expected}"
+setting = "nic.fec"
 since = "0.3"
 sources = [
   "review XHP-02", "incident I-080, I-081",
@@ -14,27 +16,28 @@ sources = [
 ]
 
 [grades]
-high = "error correction or the asked speed differs"
-low = "only negotiation differs"
+high = "FEC or the configured speed differs"
+low = "only autonegotiation differs"
 
 [uses]
-"end_scope.peer" = "nobody there: then there is no link to judge, and peer_kind says so"
+"end_scope.peer" = "without a neighbor nothing is checked, and peer_kind says so"
 "end_scope.peer_port" = "likewise"
-"end_scope.speed_asked_mbps" = "compared where neither end negotiates: else there is none"
-"end_scope.autonegotiation" = "compared where both ends tell: it alone does not break a link that is up"
+"end_scope.speed_asked_mbps" = "compared if neither end autonegotiates: otherwise none is configured"
+"end_scope.autonegotiation" = "compared if both ends report it: alone it does not break a link that is up"
 "end_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
-A link whose ends are set differently comes up by luck, and not after the next reboot; with different error correction one end may say that it is
-up while the other one is down.
+A link whose ends are configured differently comes up by luck, and not after the next reboot. With different FEC one end may
+report that it is up while its link partner is down.
 
 ## What to do
-Give the end that is named here the setting of the other one (`ethtool --set-fec`, `mlxlink`; at the switch the port's fec, speed and autoneg). The link goes
-down for it, and stays down if the two still differ: have another way in.
+Give the wrong end the setting of its link partner. The wrong end is the one that deviates from its peers, or does not match
+intent (`ethtool --set-fec`, `mlxlink`; on a switch the port's fec, speed and autoneg). The link goes down for this, even if
+the same value is written again, and stays down if the two still differ: have another way in.
 
-## When it is wrong
-MTU is not compared here: a switch's is larger by design (MTU-04). Families of error correction are compared (none, FC, RS), not the vendors' names
-for them.
+## Exceptions
+MTU is not compared here: a switch's MTU is larger by design (`host-mtu-above-switch`). FEC families are compared (none, FC,
+RS), not the vendors' names for them.
 */
 with usual as (
     select
@@ -66,12 +69,12 @@ blamed as (
         blame(fec, other_fec, null, null, usual_fec, other_usual_fec) as for_fec,
         case
             when not autonegotiation and not other_autonegotiation
-                then coalesce(blame(speed_asked_mbps, other_speed_asked_mbps, null, null, usual_speed, other_usual_speed), '') -- null: compared where both tell
+                then coalesce(blame(speed_asked_mbps, other_speed_asked_mbps, null, null, usual_speed, other_usual_speed), '') -- null: compared where both report it
             else ''
         end as for_speed,
         case
             when autonegotiation = usual_negotiation and other_autonegotiation = other_usual_negotiation then ''
-            else coalesce(blame(autonegotiation, other_autonegotiation, null, null, usual_negotiation, other_usual_negotiation), '') -- null: compared where both tell
+            else coalesce(blame(autonegotiation, other_autonegotiation, null, null, usual_negotiation, other_usual_negotiation), '') -- null: compared where both report it
         end as for_negotiation
     from pairs
 )
@@ -83,18 +86,18 @@ select
         ', ',
         case when is_blamed(for_fec) then 'FEC ' || fec end,
         case when is_blamed(for_speed) then printf('%d Gb/s', speed_asked_mbps // 1000) end,
-        case when is_blamed(for_negotiation) then 'negotiation ' || case when autonegotiation then 'on' else 'off' end end
+        case when is_blamed(for_negotiation) then 'autonegotiation ' || case when autonegotiation then 'on' else 'off' end end
     ) as observed,
     concat_ws( -- null: only what differs
         ', ',
         case when is_blamed(for_fec) then other_fec end,
         case when is_blamed(for_speed) then printf('%d Gb/s', other_speed_asked_mbps // 1000) end,
-        case when is_blamed(for_negotiation) then case when other_autonegotiation then 'on' else 'off' end end
+        case when is_blamed(for_negotiation) then case when other_autonegotiation then 'autonegotiation on' else 'autonegotiation off' end end
     ) as expected,
     has_switches and role in ('compute', 'storage', 'fabric') and peer_kind in ('host', 'switch') as applies,
     case when cohort is not null then is_blamed(for_fec) or is_blamed(for_speed) or is_blamed(for_negotiation) end as fault,
-    'the other end is ' || peer || ':' || peer_port
-        || case when 'cannot be told' in (for_fec, for_speed, for_negotiation) then '; which of both is wrong cannot be told' else '' end as detail,
+    'the link partner is ' || peer || ':' || peer_port
+        || case when 'cannot be told' in (for_fec, for_speed, for_negotiation) then '; which of the two is wrong is unknown' else '' end as detail,
     inferred,
     case when is_blamed(for_fec) or is_blamed(for_speed) then 'high' else 'low' end as severity
 from blamed

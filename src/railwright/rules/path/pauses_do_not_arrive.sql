@@ -1,6 +1,7 @@
 /* +++
-id = "XHP-03"
-title = "Pauses that a host sends are not those that its switch port counts"
+id = "pauses-do-not-arrive"
+aliases = ["XHP-03"]
+title = "PFC pause counter mismatch between link partners"
 severity = "medium"
 subject = "end"
 peers = true
@@ -10,7 +11,7 @@ needs = [
   "switch_counter.value", "before.switch_counter.value", "host.boot_id", "before.host.boot_id",
 ]
 message = "{subject} {observed}"
-implied_by = ["XHP-01"]
+implied_by = ["link-lossless-differs"]
 baseline = true
 preview = true
 since = "0.3"
@@ -20,15 +21,15 @@ sources = [
 ]
 
 [uses]
-"site.data_priority" = "which priority is compared; 3 where nobody says it"
-"end_scope.peer" = "nobody there: then there is no link to judge, and peer_kind says so"
+"site.data_priority" = "which priority is compared; 3 if it is not set"
+"end_scope.peer" = "without a neighbor nothing is checked, and peer_kind says so"
 "end_scope.peer_port" = "likewise"
 "end_scope.inferred" = {purpose = "severity"}
 
 [parameters.least_frames]
 default = 1000
 unit = "pause frames"
-reason = "review XHP-03: fewer tell nothing"
+reason = "review XHP-03: fewer are not conclusive"
 
 [parameters.most_ratio]
 default = 2.0
@@ -36,13 +37,16 @@ unit = "times as many at one end"
 reason = "review XHP-03: outside 0.5 to 2"
 +++
 ## Why it matters
-A pause for another priority than the switch expects is counted elsewhere, or nowhere, and stops nothing: the host thinks that it is heard.
+A pause for another priority than the switch expects is counted elsewhere, or nowhere, and stops nothing, although the host
+has sent it.
 
 ## What to do
-Compare PFC of both ends (XHP-01), and which priority the switch counts (`show pfc counters` and its like).
+Compare PFC on both ends (`link-lossless-differs`), and check which priority the switch counts (`show pfc counters` or its
+equivalent).
 
-## When it is wrong
-Traffic that began or ended between the two readings. Some chips count XON frames and others do not. Only the host's pauses are compared.
+## Exceptions
+Expected if traffic began or ended between the two readings. Some chips count XON frames and others do not. Only the host's
+pauses are compared.
 */
 with sent as (
     select n.target, n.netdev as port, n.rise
@@ -61,7 +65,7 @@ heard as (
 select
     e.target,
     e.port,
-    'sent ' || t.rise || ' pauses, ' || e.peer || ':' || e.peer_port || ' counted ' || h.rise as observed,
+    'sent ' || t.rise || ' pause frames; ' || e.peer || ':' || e.peer_port || ' counted ' || h.rise as observed,
     'about the same' as expected,
     e.has_switches and e.kind = 'host' and e.role = 'compute' and e.peer_kind in ('host', 'switch')
         and case when e.trouble in ('', 'one-sided') then t.rise >= $least_frames or h.rise >= $least_frames end as applies,

@@ -1,12 +1,13 @@
 /* +++
-id = "TOP-05"
-title = "A switch has fewer uplinks than its peers, or uneven ones"
+id = "uplinks-missing"
+aliases = ["TOP-05"]
+title = "Uplinks missing or uneven"
 severity = "medium"
 subject = "switch"
 peers = true
 needs = ["end_scope.facing", "end_scope.is_up", "end_scope.peer", "switch_place.tier", "switch.model"]
-message = "{subject} has {observed}, {expected}"
-implied_by = ["TOP-02"]
+message = "{subject} has {observed}; {expected}"
+implied_by = ["cable-unlike-plan"]
 since = "0.3"
 sources = [
   "incident I-117, I-075", "judgement: uplinks and oversubscription are counted over links",
@@ -14,18 +15,22 @@ sources = [
 ]
 
 [uses]
-"target.kind" = "the run itself says which machines are switches"
+"target.kind" = "the run itself records which machines are switches"
+"planned_link.peer" = "exempts what the cabling plan has; without a plan nothing is exempt"
+"end_scope.speed_mbps" = {purpose = "cost"}
 +++
 ## Why it matters
-Traffic that leaves a leaf is spread over its uplinks. One that is down takes its share away from everybody behind the leaf, and nothing else
-shows it: every flow still finds a way.
+Traffic that leaves a leaf is spread over its uplinks. One that is down reduces the bandwidth of everything behind the leaf,
+and nothing else shows it: every flow still finds a path.
 
 ## What to do
-Look at the ports of that switch that hear nobody or are down, and at the other ends of their cables (the cabling plan tells which they are).
+Check the ports of that switch that are down or have no LLDP neighbor, and the link partners of their cables (the cabling
+plan lists them).
 
-## When it is wrong
-A leaf of another kind (storage, border) that is built with fewer uplinks from the same model: waive it. Fewer than its peers is said only where
-four or more are alike.
+## Exceptions
+A switch whose uplinks are exactly those of the cabling plan is not reported, fewer or uneven as they may be. Without a plan
+a leaf of another kind (storage, border) that is built so by design is reported: put it into the plan, or waive it. Fewer
+uplinks than the peers are reported only if four or more are alike.
 */
 with ups as (
     select target, peer, count(*) as links
@@ -42,6 +47,34 @@ spread as (
         min(links) as fewest,
         string_agg(peer || ' ' || links, ', ' order by links, peer) as words
     from ups
+    group by target
+),
+
+planned as (
+    select l.target, l.peer, count(*) as links
+    from planned_link as l
+    inner join switch_place as o on o.target = l.target
+    left join switch_place as p on p.target = l.peer
+    left join end_scope as e on e.target = l.target and e.port = l.port
+    -- A spine that did not answer has no place; the leaf's own port tells where it goes.
+    where p.tier > o.tier or (p.target is null and e.facing = 'up')
+    group by l.target, l.peer
+),
+
+built as (
+    select
+        p.target,
+        sum(p.links)::BIGINT as links, -- null: counts are never NULL
+        all_known(u.links is not null and u.links = p.links) as is_whole
+    from planned as p
+    left join ups as u on u.target = p.target and u.peer = p.peer
+    group by p.target
+),
+
+speeds as (
+    select target, mode_known(speed_mbps) as mbps
+    from end_scope
+    where facing = 'up' and is_up
     group by target
 ),
 
@@ -73,7 +106,7 @@ switches as (
     where t.kind = 'switch'
 ),
 
--- Switches of which nobody knows where they stand may belong to any group.
+-- Switches whose place is unknown may belong to any group.
 unplaced as (
     select count(*) as switches from switches where tier is null or model is null
 ),
@@ -92,11 +125,14 @@ usual as (
 select
     s.target,
     s.links || ' uplinks' || case when s.most > s.fewest then ' (' || s.words || ')' else '' end as observed,
-    case when s.links < u.links then 'most switches of its kind have ' || u.links else 'as many to each are needed' end as expected,
+    case when s.links < u.links then 'most switches of its kind have ' || u.links else 'the number to each should be the same' end as expected,
     case
         when s.links > 0 then true
         when s.links = 0 then case when u.links is not null then u.links > 0 when not u.is_open then false end
     end as applies,
-    case when s.links < u.links or s.most > s.fewest then true when u.links is not null or not u.is_open then false end as fault
+    case when b.is_whole and s.links = b.links then false when s.links < u.links or s.most > s.fewest then true when u.links is not null or not u.is_open then false end as fault,
+    case when s.links < u.links then round((u.links - s.links) * v.mbps / 1000, 1) end as cost_gbps
 from switches as s
 left join usual as u on u.tier = s.tier and u.model = s.model
+left join built as b on b.target = s.target
+left join speeds as v on v.target = s.target

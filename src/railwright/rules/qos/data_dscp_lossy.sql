@@ -1,6 +1,7 @@
 /* +++
-id = "QOS-03"
-title = "DSCP of RoCE data maps to a priority without PFC"
+id = "data-dscp-lossy"
+aliases = ["QOS-03"]
+title = "RoCE DSCP maps to a lossy priority"
 severity = "high"
 subject = "port"
 several = true
@@ -8,31 +9,33 @@ needs = [
   "port_scope.netdev", "port_scope.link_layer", "port_scope.role",
   "netdev_qos.dscp_priorities", "netdev_qos.pfc_mask",
 ]
-message = "{subject} puts {observed}, needed is {expected}"
-implied_by = ["INTENT.pfc", "INTENT.data_dscp"]
+message = "{subject} puts {observed}; expected {expected}"
+setting = "nic.dscp_priority"
+implied_by = ["intent-pfc", "intent-data-dscp"]
 on_path = {packets = ["data"], sides = ["in", "out"]}
 since = "0.2"
 sources = ["review QOS-03, G-FABRIC", "reference B3", "incident I-061, I-070"]
 
 [uses]
-"site.fabric_mode" = "without it only a port that contradicts itself is judged"
-"site.data_dscp" = "where the site does not say it, the traffic class that the host forces counts"
-"roce_tos.traffic_class" = "asked where the site does not say which DSCP data has"
-"netdev_qos.trust" = "where a DSCP map is shown the port trusts DSCP"
+"site.fabric_mode" = "without it, only a port that contradicts itself is reported"
+"site.data_dscp" = "if the site file does not set it, the traffic class forced by the host counts"
+"roce_tos.traffic_class" = "read only if the site file does not set the data DSCP"
+"netdev_qos.trust" = "a port that shows a DSCP map trusts DSCP"
 "port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
-RoCE data goes into a class that drops when buffers fill. Nothing shows it until the fabric is busy: then packets are sent
-again, from the lost one on.
+RoCE data goes into a class that drops packets when buffers fill. Nothing shows until the fabric is busy. Then packets are
+retransmitted, from the lost one on.
 
 ## What to do
-Bring map and PFC together: `mlnx_qos -i NETDEV --dscp2prio set,DSCP,PRIORITY` while the link stays up, or PFC on for the
-priority that the DSCP has, **which bounces the link**: drain first. Both are lost at reboot. The switches must agree on both.
+Make the DSCP map and PFC match. Either change the map with `mlnx_qos -i NETDEV --dscp2prio set,DSCP,PRIORITY`, which
+keeps the link up, or turn PFC on for the priority of the DSCP, **which bounces the link**: drain the host first. Both are
+lost at reboot. The switches must match in both.
 
-## When it is wrong
-A lossy design: say so with `profile = "roce-lossy"`. Without a profile the rule judges only a port that has PFC on for some
-priority and a host that forces a traffic class. A port that trusts VLAN priorities has no DSCP map and is not judged here.
-The QoS of a bond is that of its members: one that is wrong is enough.
+## Exceptions
+For a lossy design, set `profile = "roce-lossy"` in the site file. Without a profile, the rule checks a port only if it
+has PFC on for some priority and the host forces a traffic class. A port that trusts VLAN priorities (PCP) has no DSCP map
+and is not checked here. On a bond, the members are checked: one wrong member is enough for a finding.
 */
 with data as (
     select
@@ -54,7 +57,7 @@ select
     d.port,
     'DSCP ' || d.dscp || ' into priority ' || d.priority as observed,
     case d.pfc_mask
-        when 0 then 'a priority with PFC, and none has it'
+        when 0 then 'a priority with PFC (none has it)'
         else 'a priority with PFC: ' || priorities_of(d.pfc_mask)
     end as expected,
     d.link_layer = 'Ethernet' and d.role = 'compute' and d.netdev <> '' and d.has_dscp

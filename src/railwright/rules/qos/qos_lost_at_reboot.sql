@@ -1,6 +1,7 @@
 /* +++
-id = "QOS-09"
-title = "QoS that was set is gone since the last boot"
+id = "qos-lost-at-reboot"
+aliases = ["QOS-09"]
+title = "QoS settings lost at reboot"
 severity = "low"
 subject = "port"
 several = true
@@ -8,7 +9,8 @@ needs = [
   "port_scope.netdev", "port_scope.link_layer", "port_scope.role", "host.boot_id", "before.host.boot_id",
   "netdev_qos.trust", "before.netdev_qos.trust", "netdev_qos.pfc_mask", "before.netdev_qos.pfc_mask",
 ]
-message = "{subject} has {observed} since it booted, before it had {expected}"
+message = "{subject} has {observed} since it booted; before it had {expected}"
+setting = "host.boot_unit"
 baseline = true
 since = "0.2"
 sources = [
@@ -20,17 +22,19 @@ sources = [
 "port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
-Trust and PFC live in the driver and are lost at every boot. Somebody set them by hand, or what was to set them again did not
-run: the next boot will take them from the next host.
+Trust and PFC that are set at run time are lost at every boot. They were set by hand, or whatever should set them again
+did not run. The next host that boots will lose them too.
 
 ## What to do
-Find who owns the setting (boot unit, udev rule, network configuration, NIC operator) and why it did not run in this boot.
-Then set it again; **changing PFC bounces the link**, so drain first.
+1. Find what owns the setting (boot unit, udev rule, network configuration, NIC operator) and why it did not run in this
+   boot.
+2. Drain the host: **changing PFC bounces the link**.
+3. Set it again.
 
-## When it is wrong
-Where QoS was taken off on purpose, together with a reboot. Only a fall back to the defaults (trust pcp, no PFC) counts:
-another value than before was set by somebody. A host that has not booted between the two snapshots is not judged. The QoS of
-a bond is that of its members: one that is wrong is enough.
+## Exceptions
+If QoS was removed on purpose, together with a reboot, waive the finding. Only a fallback to the defaults (trust pcp, no
+PFC) counts: any other new value was set deliberately. A host that has not booted between the two snapshots is not
+checked. On a bond, the members are checked: one wrong member is enough for a finding.
 */
 with pair as (
     select
@@ -49,8 +53,8 @@ select
     target,
     device,
     port,
-    'trust ' || trust || ', PFC on ' || priorities_of(pfc_mask) as observed,
-    'trust ' || trust_before || ', PFC on ' || priorities_of(mask_before) as expected,
+    'trust ' || trust || ', PFC priorities ' || priorities_of(pfc_mask) as observed,
+    'trust ' || trust_before || ', PFC priorities ' || priorities_of(mask_before) as expected,
     link_layer = 'Ethernet' and role = 'compute' and netdev <> '' and is_booted as applies,
     case when is_known then (trust_before = 'dscp' and trust = 'pcp') or (mask_before <> 0 and pfc_mask = 0) end as fault,
     netdev as detail,

@@ -3,4 +3,4 @@ select
     p.role,
     p.role_reason || case when p.role_dispute <> '' then ', though ' || p.role_dispute else '' end as because,
     said(p.gpu_relation) as nearest_gpu
-from port as p
+from site_port as p

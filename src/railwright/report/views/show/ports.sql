@@ -1,7 +1,7 @@
 -- The RDMA ports of a host. NULL is what was not read; `-` what a port cannot have.
 select
     p.device || case p.port when 1 then '' else '/' || p.port end,
-    p.role || case when p.role_dispute <> '' then ' (disputed)' else '' end,
+    p.role || case when not p.inferred then ' (site file)' when p.role_dispute <> '' then ' (disputed)' else '' end,
     p.gpu_relation,
     case when p.link_layer <> 'Ethernet' or p.netdev = '' then '-' else q.trust end,
     case when p.link_layer <> 'Ethernet' or p.netdev = '' then '-' else q.priorities end,
@@ -15,7 +15,7 @@ select
     end,
     m.part_number,
     case when m.monitored is false then '-' else format('{:.0f} C', m.temperature_c) end
-from (from port where target = $target) as p
+from (from site_port where target = $target) as p
 left join (
     select
         p.device,
