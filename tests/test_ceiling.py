@@ -123,8 +123,8 @@ def test_the_measurements_are_those_of_the_table() -> None:
     ("found", "basis"),
     [
         (of(400, 4096, ROCE, GEN5, 16), "validated"),
-        (of(200, 4096, ROCE, GEN5, 16), "arithmetic"),
-        (of(400, 4096, IB, GEN5, 16), "arithmetic"),
+        (of(200, 4096, ROCE, GEN5, 16), "calculated"),
+        (of(400, 4096, IB, GEN5, 16), "calculated"),
         (of(400, 4096, ROCE, GEN4, 16), "unvalidated"),
         (of(200, 4096, ROCE, GEN5, 4), "validated"),
     ],

@@ -83,6 +83,9 @@ def ceiling(
     pair: tuple[str, str] = typer.Option(
         ("", ""), "--pair", help="Two ports, e.g. gpu001:mlx5_0 gpu002:mlx5_0.", show_default=False
     ),
+    details: bool = typer.Option(
+        False, "--details", help="Show reads, sends, both directions and latency limits too."
+    ),
     form: Form = FORMAT,
     site: Path | None = SITE,
     store: Path | None = STORE,
@@ -106,7 +109,7 @@ def ceiling(
                 for part in ceilings_json(database, found.name, status):
                     typer.echo(part, nl=False)
             else:
-                print_ceilings(Screen(output()), database, found.name)
+                print_ceilings(Screen(output()), database, found.name, details=details)
     next_step("railwright check")
     raise typer.Exit(status)
 
@@ -185,6 +188,9 @@ def nccl(
         None, "--nic-gbps", min=1, max=10_000, help="With --gpu: port rate in Gb/s. Default: 400."
     ),
     cpu: Cpu | None = typer.Option(None, "--cpu", help="With --gpu: CPU vendor. Default: Intel."),
+    everything: bool = typer.Option(
+        False, "--all", help="Show every algorithm, not only the fastest by the model."
+    ),
     form: Form = FORMAT,
     site: Path | None = SITE,
     store: Path | None = STORE,
@@ -198,11 +204,11 @@ def nccl(
     _check_words(gpu, snapshot, described)
     read: Snapshot | None = None  # nodes that are described have none
     if gpu:
-        shape, origin = _cluster(gpu, gpus, nics, nic_gbps, cpu), "as asked"
+        shape, origin = _cluster(gpu, gpus, nics, nic_gbps, cpu), "as described"
     else:
         with _ceilings(snapshot, site, store) as (read, database):
             shape, origin = most_common(database)
-            origin = f"{origin} of snapshot {read.name}"
+            origin = f"{origin}, snapshot {read.name}"
     if min(counts) * shape.gpus == 1:
         raise UsageError("a collective needs at least two GPUs", do="Write --nodes 2 or more.")
     name: Collective = collective.value
@@ -215,7 +221,7 @@ def nccl(
     if form is Form.json:
         typer.echo(predictions_json(shape, origin, told))
     else:
-        print_predictions(Screen(output()), shape, origin, told)
+        print_predictions(Screen(output()), shape, origin, told, everything=everything)
     next_step("railwright predict ceiling")
     unknown = any(one.bus is None for one in told)
     raise typer.Exit(exit_status(unknown=unknown, snapshot=read))

@@ -27,13 +27,13 @@ def payload_gbps(generation: int, width: int, max_payload: int) -> float:
 
 
 def _basis(links: list[tuple[int, int]]) -> str:
-    """Whether such links were measured by anybody: the formula alone is arithmetic."""
+    """Whether such links were measured by anybody: the formula alone is only calculated."""
     nothing = Port(None, None, "RoCE over IPv4")
     found = {
         basis(nothing, PcieLink(generations()[generation].gts, width, None), "PCIe")
         for generation, width in links
     }
-    return "validated" if found == {"validated"} else "arithmetic, unvalidated"
+    return "validated" if found == {"validated"} else "calculated, unvalidated"
 
 
 def top_gbps(adapter: Adapter, protocols: tuple[Protocol, ...]) -> float:

@@ -10,9 +10,11 @@ from railwright.hardware.data import Row, load_rows
 class Gpu(Row):
     """A GPU as one of several on NVLink."""
 
-    generation: Literal["Ampere", "Hopper"]
+    generation: Literal["Ampere", "Hopper", "Blackwell"]
     nvlink_gbytes: float  # GB/s, one direction
     nvls_gbytes: float  # bus bandwidth of all-reduce by NVLink SHARP; 0 = it has none
+    nvls_most_gbytes: float  # the most that was published of it
+    nvlink_domain: int = 0  # GPUs that NVLink connects across nodes; 0 = those of one node
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,7 @@ from railwright.hardware.pcie import LEAST_PAYLOAD, acknowledgements, generation
 
 Protocol = Literal["RoCE over IPv4", "RoCE over IPv6", "InfiniBand"]
 Operation = Literal["write", "read", "send"]
-Basis = Literal["arithmetic", "validated", "unvalidated"]
+Basis = Literal["calculated", "validated", "unvalidated"]
 
 MESSAGE = 65536  # bytes: what perftest sends unless told otherwise (perftest_parameters.h)
 RDMA_MTUS = (256, 512, 1024, 2048, 4096)  # bytes
@@ -159,14 +159,14 @@ def basis(port: Port, slot: Slot, binding: str | None) -> Basis | None:
         measured = (one.link_layer, one.rate_gbps) if binding == "port" else (one.gts, one.width)
         if measured == kind:
             return "validated"
-    return "arithmetic" if binding == "port" else "unvalidated"
+    return "calculated" if binding == "port" else "unvalidated"
 
 
 def unmeasured(binding: str | None) -> Basis | None:
     """What stands behind reads and sends: nearly all that was published are writes."""
     if binding is None:
         return None
-    return "arithmetic" if binding == "port" else "unvalidated"
+    return "calculated" if binding == "port" else "unvalidated"
 
 
 def ceiling(port: Port, slot: Slot) -> Ceiling:

@@ -14,7 +14,7 @@
     ceiling_of(wire, wire_floor, pcie, pcie_floor)        the smaller; NULL where that is not known
     cost_gbps(wire, line, payload, better_wire, better_line, better_payload)
                                                           how much better the second ceiling is
-    ceiling_basis(link_layer, rate, binding, gts, width)  arithmetic, validated, unvalidated
+    ceiling_basis(link_layer, rate, binding, gts, width)  calculated, validated, unvalidated
     socket_gbps(vendor, family, model)                    planned with between two sockets
 
 NULL where something is not known.
@@ -67,7 +67,7 @@ def _basis() -> str:
     ]
     validated = " ".join(f"WHEN {one} THEN 'validated'" for one in seen)
     return (
-        f"CASE {validated} WHEN binding = 'port' THEN 'arithmetic' "
+        f"CASE {validated} WHEN binding = 'port' THEN 'calculated' "
         "WHEN binding = 'PCIe' THEN 'unvalidated' END"
     )
 

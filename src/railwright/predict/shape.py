@@ -17,8 +17,6 @@ _VENDORS: dict[str | None, Literal["Intel", "AMD"]] = {
 }
 # GPUs as plain PCIe cards, alone or bridged in pairs: not the NVLink that the model has.
 _NOT_SWITCHED = ("PCIE", "NVL")
-# A card at its rate and MTU 4096 ends a little above what NCCL gets through it.
-_USUAL_SHARE = 0.97
 
 
 def gpu_named(text: str) -> str | None:
@@ -48,16 +46,22 @@ def most_common(database: duckdb.DuckDBPyConnection) -> tuple[Cluster, str]:
             why="The model covers only GPUs connected by NVLink switches.",
             do=f"Choose the closest with --gpu: {', '.join(gpus())}.",
         )
-    limited = float(str(least)) < _USUAL_SHARE * float(str(rate))
     cluster = Cluster(
         gpus()[known],
         int(str(count)),
         int(str(nics)),
         float(str(rate)),
         1,
-        float(str(least)) if limited else None,
+        float(str(least)),
         _VENDORS.get(str(vendor), "other"),
     )
-    unknown = total - sum(shapes.values())
-    left_out = f", {unknown} not known whole," if unknown else ""
-    return cluster, f"{hosts} of {total} hosts{left_out}"
+    known_hosts = sum(shapes.values())
+    aside = [
+        f"{number} {what}"
+        for number, what in (
+            (known_hosts - hosts, "different"),
+            (total - known_hosts, "incomplete"),
+        )
+        if number
+    ]
+    return cluster, f"{hosts} of {total} hosts" + (f" ({', '.join(aside)})" if aside else "")

@@ -1,4 +1,4 @@
-"""`railwright predict ceiling`: what ports, hosts and pairs can reach, and what binds them."""
+"""`railwright predict ceiling`: what ports, hosts and pairs can reach, and what limits them."""
 
 import json
 from collections.abc import Iterator
@@ -12,18 +12,19 @@ from railwright.hardware.pcie import link_words
 from railwright.predict.ceiling import Port, Slot, basis, unmeasured
 from railwright.predict.pair import Direction, Pair
 from railwright.report.console import plain
-from railwright.report.screen import Screen, cut, number_of, with_hosts, wrapped
+from railwright.report.screen import Screen, cut, number_of, padded, widths, with_hosts, wrapped
 from railwright.report.status import exit_status
 from railwright.store.duck import read_sql
 from railwright.store.snapshot import Snapshot
 
 FORMAT = "railwright-ceilings-1"
 _AT_A_TIME = 10_000
-# What every ceiling takes for granted, beside what was read.
+_INDENT = 9  # below the first column
+# What every ceiling assumes, beside what was read.
 ASSUMED = (
     "messages of 64 KiB, two or more queue pairs, memory near the NIC",
     "RoCE with an IPv4 GID where the port has one, without VLAN tag; InfiniBand without GRH",
-    "hosts: NICs with GPUs below the same PCIe switch talk to these",
+    "NICs with GPUs below the same PCIe switch exchange data with those GPUs",
 )
 
 
@@ -100,20 +101,18 @@ def gbps(value: float | None) -> str:
 
 def _port_words(one: Group) -> str:
     rate = "?" if one.rate_gbps is None else f"{one.rate_gbps:g}G"
-    mtu = f"RDMA MTU {one.mtu or '?'}"
-    derived = " as its network device's MTU gives" if one.is_mtu_derived else ""
-    return f"port {rate} {one.link_layer or '?'}, {mtu}{derived}"
+    derived = " (from the netdev MTU)" if one.is_mtu_derived else ""
+    return f"{rate} {one.link_layer or '?'}, RDMA MTU {one.mtu or '?'}{derived}"
 
 
 def _slot_words(one: Group) -> str:
     if one.gts is None or one.width is None:
-        return "PCIe not known"
-    payload = f"payload {one.max_payload or 'not read'}"
-    return f"PCIe {link_words(one.gts, one.width)}, {payload}"
+        return "PCIe unknown"
+    return f"PCIe {link_words(one.gts, one.width)}, payload {one.max_payload or '?'}"
 
 
 def _behind(one: Group) -> str:
-    """How much stands behind what would bind next."""
+    """How much stands behind what would limit next."""
     layer: Literal["InfiniBand", "RoCE over IPv4"] = (
         "InfiniBand" if one.link_layer == "InfiniBand" else "RoCE over IPv4"
     )
@@ -121,84 +120,105 @@ def _behind(one: Group) -> str:
     return str(basis(port, slot, "PCIe" if one.binding == "port" else "port"))
 
 
-def _bound(one: Group) -> str:
-    """What binds, and what would without it."""
+def _limits(one: Group) -> tuple[str, str]:
+    """What limits a group, and what would without it."""
     port, slot = _port_words(one), _slot_words(one)
-    if one.binding == "port":
-        above = "more" if one.pcie_gbps is None else f"{gbps(one.pcie_gbps)} ({_behind(one)})"
-        return f"bound by {port}; {slot} would carry {above}"
+    if one.binding is None:
+        return f"unknown: {plain(one.unknown)}", ""
+    first, then, above = port, slot, one.pcie_gbps
     if one.binding == "PCIe":
-        above = "more" if one.wire_gbps is None else f"{gbps(one.wire_gbps)} ({_behind(one)})"
-        return f"bound by {slot}; {port} would carry {above}"
-    return f"unknown: {one.unknown}"
+        first, then, above = slot, port, one.wire_gbps
+    return first, f"{gbps(above)} {then}" if above is not None else then
 
 
 def _more(one: Group) -> Iterator[str]:
-    """The lines below a group's first."""
+    """What makes a group different from what one would expect."""
     if one.write_gbps is None:
         return
-    both = f"both ways at once {gbps(one.both_gbps)} each (unvalidated)"
-    behind = unmeasured(one.binding)
-    yield f"read {gbps(one.read_gbps)}, send {gbps(one.send_gbps)} ({behind}), {both}"
     if one.latency_class == "translated":
-        yield "the IOMMU translates: reads take longer, and how far below it may end is not known"
+        yield "IOMMU translation is on: reads take longer, by how much is not published"
     elif one.latency_class is None:
-        yield "whether the IOMMU translates was not read: no alarm line"
-    if one.read_wait_us is not None:
-        request = f"requests of {one.max_read_request} bytes; arithmetic"
-        yield f"reads bind where one takes longer than {one.read_wait_us:.1f} us ({request})"
+        yield "IOMMU translation was not collected, so there is no value to fail below"
     if one.gpu_relation == "SYS":
-        cap = (
-            "not known" if one.gpu_gbps is None else f"{gbps(one.gpu_gbps)} (planned, unvalidated)"
-        )
-        yield f"the nearest GPU is at the other socket: {cap}"
+        cap = "unknown" if one.gpu_gbps is None else f"{gbps(one.gpu_gbps)} (planned, unvalidated)"
+        yield f"the nearest GPU is on the other socket: {cap}"
 
 
-def print_ceilings(screen: Screen, database: duckdb.DuckDBPyConnection, name: str) -> None:
-    """Ports in groups, then hosts, then what is taken for granted."""
+def _details(one: Group) -> Iterator[str]:
+    """What few ask for."""
+    if one.write_gbps is None:
+        return
+    behind = unmeasured(one.binding)
+    yield f"read {gbps(one.read_gbps)}, send {gbps(one.send_gbps)} ({behind})"
+    yield f"both directions at once {gbps(one.both_gbps)} each (unvalidated)"
+    if one.binding is not None:
+        yield f"the next limit: {_limits(one)[1]} ({_behind(one)})"
+    if one.read_wait_us is not None:
+        request = f"{one.max_read_request}-byte requests; calculated"
+        yield f"RDMA reads are latency-bound above {one.read_wait_us:.1f} µs per read ({request})"
+
+
+_TITLE = ("ceiling", "expect", "fail below", "ports", "role", "limited by", "next limit", "basis")
+_NUMBERS = 4  # columns to the right
+_WIDE = 120  # columns from which the next limit has room
+
+
+def _row(one: Group) -> tuple[str, ...]:
+    known = one.write_gbps is not None
+    expected = f"{gbps(one.low_gbps)} to {gbps(one.write_gbps)}" if known else "?"
+    limit, following = _limits(one)
+    role = plain(one.role) if one.role else "unknown"
+    numbers = (gbps(one.write_gbps), expected, gbps(one.alarm_gbps), f"{one.ports:,}")
+    return *numbers, role, limit, following, str(one.basis or "")
+
+
+def print_ceilings(
+    screen: Screen, database: duckdb.DuckDBPyConnection, name: str, *, details: bool
+) -> None:
+    """Ports in groups, then hosts, then what is assumed."""
     found = groups(database)
     everyone = [t for (t,) in database.execute("SELECT target FROM target").fetchall()]
-    screen.heading(
-        f"Snapshot {name}",
-        f": ceilings of {number_of(sum(one.ports for one in found), 'port')}, Gb/s of data one way",
-    )
-    for one in found:
-        screen.line()
-        head = f"{gbps(one.write_gbps):>8}  {number_of(one.ports, 'port')}"
-        if one.write_gbps is not None:
-            least = gbps(one.low_gbps) if one.low_gbps is not None else "?"
-            alarm = f", alarm below {gbps(one.alarm_gbps)}" if one.alarm_gbps is not None else ""
-            head += f", ib_write_bw {least} to {gbps(one.write_gbps)}{alarm} ({one.basis})"
-        role = f"{plain(one.role)}" if one.role else "role not known"
-        screen.heading(cut(screen, head))
-        for line in wrapped(screen, _bound(one), 10):
-            screen.line(line, "" if one.binding == "port" else "yellow")
+    total = number_of(sum(one.ports for one in found), "port")
+    screen.heading(f"Snapshot {name}", f": calculated ceilings of {total}, ib_write_bw in Gb/s")
+    rows = [_TITLE, *map(_row, found)]
+    if screen.is_terminal and screen.width < _WIDE:
+        rows = [(*row[:6], row[7]) for row in rows]
+    columns = widths(rows)
+    screen.line()
+    screen.line(padded(rows[0], columns, _NUMBERS), "dim")
+    for one, row in zip(found, rows[1:], strict=True):
+        line = padded(row, columns, _NUMBERS).rstrip()
+        screen.line(cut(screen, line), "" if one.binding == "port" else "yellow")
+        where = f"{' ' * _INDENT}e.g. {plain(one.example)}:"
+        for part in with_hosts(screen, where, one.targets, everyone, _INDENT + 2):
+            screen.line(part, "dim")
         for text in _more(one):
-            for line in wrapped(screen, text, 10):
-                screen.line(line, "dim")
-        where = f"{' ' * 10}{role}, such as {plain(one.example)}:"
-        for line in with_hosts(screen, where, one.targets, everyone, 12):
-            screen.line(line)
+            for part in wrapped(screen, text, _INDENT):
+                screen.line(part, "yellow")
+        for text in _details(one) if details else ():
+            for part in wrapped(screen, text, _INDENT):
+                screen.line(part, "dim")
     _print_hosts(screen, database, everyone)
     screen.line()
-    screen.heading("Taken for granted")
+    screen.heading("Assumptions")
     for text in ASSUMED:
-        for line in wrapped(screen, text, 2):
-            screen.line(line, "dim")
+        for part in wrapped(screen, text, 2):
+            screen.line(part, "dim")
 
 
 def _print_hosts(screen: Screen, database: duckdb.DuckDBPyConnection, everyone: list[str]) -> None:
     screen.line()
-    screen.heading("Hosts", ": all compute ports together, added up (unvalidated)")
+    screen.heading("Hosts", ": compute ports added up, Gb/s (unvalidated)")
     for write, wire, cards, ports, status, targets in database.execute(_HOSTS).fetchall():
         if write is not None and not cards:
             said = "        0  no compute port"
         elif write is not None:
-            of = "" if wire == write else f" of the ports' {gbps(wire)}"
-            said = f"{gbps(write):>9}{of}, {number_of(ports, 'port')} of {number_of(cards, 'card')}"
+            of = "" if wire == write else f", limited by PCIe: the ports could carry {gbps(wire)}"
+            parts = f"{number_of(ports, 'port')} of {number_of(cards, 'NIC')}"
+            said = f"{gbps(write):>9}  {parts}{of}"
         else:
             read = status in ("reached", "incomplete")
-            said = f"        ?  {'a port, a role or a ceiling is not known' if read else status}"
+            said = f"        ?  {'a port, role or ceiling is unknown' if read else status}"
         for line in with_hosts(screen, said, targets, everyone, 11):
             screen.line(line, "yellow" if write is None or wire != write else "")
 
@@ -208,7 +228,7 @@ def print_pair(screen: Screen, found: Pair) -> None:
     for one in found.directions:
         _print_direction(screen, one)
     screen.line()
-    screen.line(f"both ways at once: {gbps(found.both)} each (unvalidated)")
+    screen.line(f"both directions at once: {gbps(found.both)} each (unvalidated)")
     for text in found.unknown:
         screen.line(plain(text), "yellow")
 
@@ -217,10 +237,10 @@ def _print_direction(screen: Screen, one: Direction) -> None:
     screen.heading(f"{plain(one.source)} -> {plain(one.destination)}", f"  {gbps(one.write)} Gb/s")
     if one.write is not None:
         least = "?" if one.low is None else gbps(one.low)
-        alarm = "" if one.alarm is None else f", alarm below {gbps(one.alarm)}"
-        screen.line(f"  ib_write_bw {least} to {gbps(one.high)}{alarm} ({one.basis})")
+        alarm = "" if one.alarm is None else f", fail below {gbps(one.alarm)}"
+        screen.line(f"  ib_write_bw: expect {least} to {gbps(one.high)}{alarm} ({one.basis})")
         screen.line(f"  read {gbps(one.read)}, send {gbps(one.send)} ({one.read_send_basis})")
-        screen.line(cut(screen, f"  bound by {plain(one.binding)}"))
+        screen.line(cut(screen, f"  limited by {plain(one.binding)}"))
     for other in one.others:
         behind = f" ({other.basis})" if other.gbps is not None else ""
         screen.line(cut(screen, f"  {gbps(other.gbps):>9}  {plain(other.what)}{behind}"), "dim")

@@ -4,16 +4,18 @@ import json
 from dataclasses import asdict
 
 from railwright import __version__
-from railwright.predict.collectives import Cluster, Prediction
+from railwright.predict.collectives import TREE_GAIN, Cluster, Prediction
 from railwright.report.screen import Screen, number_of, padded, widths, wrapped
 
 FORMAT = "railwright-nccl-1"
 _UNITS = (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10))
 REMARKS = (
-    "Bus bandwidth as nccl-tests print it, GB/s. Below 1 MiB the model says nothing.",
-    "NCCL chooses the algorithm by itself.",
-    "Tree and nvlstree over two or three nodes may exceed what the cards carry: that is no error.",
+    "Bus bandwidth (busbw) in GB/s, as nccl-tests print it. Messages below 1 MiB are not covered.",
+    "NCCL chooses the algorithm itself (NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=TUNING prints it).",
 )
+FASTEST = "Shown is the fastest algorithm by the model; --all shows the others."
+DOMAIN = "Assumed: the nodes fill NVLink domains of {size} {gpu} one after another."
+TREES = "Tree and nvlstree over two or three nodes can exceed what the NICs carry."
 
 
 def size_words(size: int) -> str:
@@ -26,11 +28,19 @@ def size_words(size: int) -> str:
 
 def cluster_words(cluster: Cluster) -> str:
     """What was predicted for."""
-    limit = (
-        "" if cluster.ceiling_gbps is None else f", ceiling {cluster.ceiling_gbps:.1f} Gb/s each"
-    )
-    cards = number_of(cluster.nics, "card")
-    return f"{cluster.gpus} {cluster.gpu.name} and {cards} of {cluster.nic_gbps:g}G per node{limit}"
+    limit = f", limited to {cluster.nic_ceiling_gbps:.1f} Gb/s each" if cluster.is_limited else ""
+    cards = number_of(cluster.nics, f"{cluster.nic_gbps:g}G NIC")
+    return f"{cluster.gpus} {cluster.gpu.name} and {cards} per node{limit}"
+
+
+def fastest(found: list[Prediction]) -> list[Prediction]:
+    """Of each size and number of nodes what takes the least time; where that is unknown, all."""
+    least: dict[tuple[int, int], float] = {}
+    for one in found:
+        if one.microseconds is not None:
+            key = (one.nodes, one.bytes)
+            least[key] = min(one.microseconds, least.get(key, one.microseconds))
+    return [one for one in found if one.microseconds == least.get((one.nodes, one.bytes))]
 
 
 def _number(value: float | None) -> str:
@@ -38,23 +48,43 @@ def _number(value: float | None) -> str:
 
 
 def print_predictions(
-    screen: Screen, cluster: Cluster, origin: str, found: list[Prediction]
+    screen: Screen, cluster: Cluster, origin: str, found: list[Prediction], *, everything: bool
 ) -> None:
-    """A row per operation, algorithm, number of nodes and size."""
+    """A row per number of nodes and size, or per algorithm too."""
     screen.heading(cluster_words(cluster), f": {origin}")
-    rows = [("collective", "algorithm", "nodes", "size", "bus", "from", "to", "ceiling", "by", "")]
+    told = found if everything else fastest(found)
+    title = (
+        "collective",
+        "algorithm",
+        "nodes",
+        "size",
+        "busbw",
+        "from",
+        "to",
+        "ceiling",
+        "limited by",
+        "",
+    )
+    rows = [title]
     rows += [
         (
             *(one.collective, one.algorithm, str(one.nodes), size_words(one.bytes)),
             *(_number(one.bus), _number(one.low), _number(one.high), _number(one.ceiling)),
             *(one.binding, one.basis),
         )
-        for one in found
+        for one in told
     ]
     columns = widths(rows)
     for number, row in enumerate(rows):
         screen.line(padded(row, columns), "" if number else "dim")
-    for text in REMARKS:
+    remarks = list(REMARKS)
+    if len(told) < len(found):
+        remarks.append(FASTEST)
+    if any(one.algorithm in ("tree", "nvlstree") and one.nodes in TREE_GAIN for one in told):
+        remarks.append(TREES)
+    if cluster.gpu.nvlink_domain:
+        remarks.append(DOMAIN.format(gpu=cluster.gpu.name, size=cluster.gpu.nvlink_domain))
+    for text in remarks:
         for line in wrapped(screen, text, 0):
             screen.line(line, "dim")
 
@@ -66,10 +96,11 @@ def predictions_json(cluster: Cluster, origin: str, found: list[Prediction]) -> 
         "gpus_per_node": cluster.gpus,
         "nics_per_node": cluster.nics,
         "nic_gbps": cluster.nic_gbps,
-        "ceiling_gbps": cluster.ceiling_gbps,
+        "ceiling_gbps": cluster.nic_ceiling_gbps,
         "cpu": cluster.cpu,
         "from": origin,
     }
-    rows = [asdict(one) for one in found]
+    best = fastest(found)
+    rows = [{**asdict(one), "is_fastest": one in best} for one in found]
     head = {"format": FORMAT, "railwright": __version__, "cluster": shape}
     return json.dumps({**head, "predictions": rows}, indent=1)
