@@ -24,7 +24,7 @@ from railwright.model.compare import changes_query, open_both
 from railwright.model.derived.digest import digested
 from railwright.predict.fleet import make_ceilings
 from railwright.report.machines import Machines
-from railwright.report.overview import shown_table
+from railwright.report.overview_facts import shown_table
 from railwright.report.sections import SECTIONS
 from railwright.schema.table import tables
 from railwright.store.duck import read_sql

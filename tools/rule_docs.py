@@ -130,8 +130,9 @@ def _profiles() -> Iterator[str]:
 
 
 # Where the site file's name is not the table's column.
-_COLUMNS = {"mtu": "netdev_mtu", "lossless_priorities": "pfc_mask"}
+_COLUMNS = {"mtu": "netdev_mtu"}
 _WORDS = {
+    "lossless_priorities": "priorities with PFC, e.g. [3]; [] is none",
     "name": "what the class is called",
     "hosts": "a node set such as gpu[001-512]; without it, and without kind: every host",
     "kind": "hosts with just these cards, an older way to name them: one that lost a card is out",
@@ -210,6 +211,7 @@ def _site() -> Iterator[str]:
     yield "  and perhaps `length_m`, `rail`, `plane`; others are left aside. A host's port is"
     yield "  its network device or its RDMA device, a switch's port its name or its alias."
     yield '- `never_touch = ["eno1"]`: network devices that no plan may change; `*` = anything.'
+    yield "  It has no effect yet: it waits for `plan`, which is planned; commands say so."
     yield "- `[parameters.link-ber-high]`: thresholds of one rule, by the names on its page."
     yield '- `[out_of_service]`: `"gpu[007-009]" = "why"`, read by `railwright collect`.'
 

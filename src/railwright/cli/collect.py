@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from railwright.cli.common import STORE
+from railwright.cli.common import JSON, STORE
 from railwright.collect import explain, explain_switches, preflight, sudoers
 from railwright.collect.probe import select
 from railwright.collect.session import Joined, Session, collect_snapshot
@@ -17,7 +17,7 @@ from railwright.errors import UsageError
 from railwright.reach.job import Limits
 from railwright.reach.ssh import SshOptions
 from railwright.reach.targets import Targets, find_targets, parse_node_set, parse_switches
-from railwright.report.collected import print_collected
+from railwright.report.collected import Collected, collected, tell_collected
 from railwright.report.console import next_step, output, remarks
 from railwright.report.progress import Progress
 from railwright.report.status import exit_status
@@ -170,6 +170,7 @@ def collect(
         help="Test access to one host, or to a switch (leaf01=sonic); stores nothing.",
         rich_help_panel=FIRST,
     ),
+    as_json: bool = JSON,
     store: Path | None = STORE,
 ) -> None:
     """Read hosts and switches and write a snapshot. Changes and installs nothing on them.
@@ -177,6 +178,11 @@ def collect(
     Exits 3 if not everything could be read.
     """
     probes = select(probe, without)
+    if as_json and (explain_only or sudoers_only or try_host):
+        raise UsageError(
+            "--json cannot be combined with --explain, --sudoers or --try",
+            do="Leave it out: these print text only.",
+        )
     if explain_only:
         _print(explain.explained(probes))
         _print(explain_switches.explained([*systems().values()]))
@@ -208,10 +214,23 @@ def collect(
     targets = _targets(nodes, host_file, via, kubernetes, state_from, described, fill, boxes)
     with Progress(remarks()) as progress:
         snapshot = collect_snapshot(session, targets, folder, Joined(fill, onto), progress.show)
-    whole = print_collected(output(), snapshot)
-    next_step("railwright facts")
+    told = collected(snapshot)
     interrupted = snapshot.run.get("interrupted")
-    raise typer.Exit(INTERRUPTED if interrupted else exit_status(unknown=not whole))
+    status = INTERRUPTED if interrupted else exit_status(unknown=not told.is_whole)
+    tell_collected("collect", told, status, as_json=as_json)
+    next_step("railwright facts" if told.answered or not told.targets else _attempt(told, via))
+    raise typer.Exit(status)
+
+
+def _attempt(told: Collected, via: Via) -> str:
+    """What says why a machine was not reached: nothing was, so there is nothing to look at."""
+    one = told.targets[0]
+    systems_of = told.snapshot.run.get("switch_systems")
+    system = systems_of.get(one.target) if isinstance(systems_of, dict) else None
+    if system:
+        return f"railwright collect --try {one.target}={system}"
+    way = "" if via is Via.SSH else f" --via {via.value}"
+    return f"railwright collect{way} --try {one.target}"
 
 
 def _print(lines: Iterable[str]) -> None:

@@ -10,8 +10,17 @@ STORE = typer.Option(
     help="Folder of the snapshots. Default: $RAILWRIGHT_STORE or the user's state directory.",
     show_default=False,
 )
+JSON = typer.Option(False, "--json", help="Print JSON.")
 SNAPSHOT = typer.Argument(
     None, help="Snapshot: path, name or start of its date. Default: the latest."
+)
+# The same in every verb; those that take the snapshot as an argument understand both.
+SNAPSHOT_OPTION = typer.Option(
+    None,
+    "--snapshot",
+    "-s",
+    help="Snapshot: path, name or start of its date. Default: the latest.",
+    show_default=False,
 )
 SITE = typer.Option(
     None,

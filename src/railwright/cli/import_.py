@@ -4,12 +4,12 @@ from pathlib import Path
 
 import typer
 
-from railwright.cli.common import STORE
+from railwright.cli.common import JSON, STORE
 from railwright.collect.importing import import_files
 from railwright.collect.saved import Saved, import_saved, time_of
 from railwright.config import store_folder
-from railwright.report.collected import print_collected
-from railwright.report.console import next_step, output
+from railwright.report.collected import collected, tell_collected
+from railwright.report.console import next_step
 from railwright.report.status import exit_status
 
 
@@ -32,6 +32,7 @@ def import_(
         "--at",
         help="With --kind: when it was saved (2026-11-14T22:15:00Z). Default: time of the file.",
     ),
+    as_json: bool = JSON,
     store: Path | None = STORE,
 ) -> None:
     """Make a snapshot from files that the runner wrote on the hosts: HOST.rw is host HOST.
@@ -44,6 +45,8 @@ def import_(
     else:
         saved = Saved(kind, target, instance, time_of(at) if at else None)
         snapshot = import_saved(files, saved, folder)
-    whole = print_collected(output(), snapshot)
+    told = collected(snapshot)
+    status = exit_status(unknown=not told.is_whole)
+    tell_collected("import", told, status, as_json=as_json)
     next_step("railwright facts")
-    raise typer.Exit(exit_status(unknown=not whole))
+    raise typer.Exit(status)

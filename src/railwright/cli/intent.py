@@ -4,13 +4,16 @@ from pathlib import Path
 
 import typer
 
-from railwright.cli.common import SNAPSHOT, STORE
+from railwright.cli.common import JSON, SNAPSHOT, SNAPSHOT_OPTION, STORE
 from railwright.cli.opening import opened
 from railwright.config import store_folder
 from railwright.intent.propose import proposal
 from railwright.intent.site import profiles, read_site
 from railwright.report.console import next_step, output
+from railwright.report.json_text import json_text
 from railwright.report.screen import Screen, wrapped
+from railwright.report.status import exit_status
+from railwright.toml import load_toml
 
 app = typer.Typer(
     help="Describe the intended fabric: profiles and the site file.", no_args_is_help=True
@@ -18,21 +21,33 @@ app = typer.Typer(
 
 
 @app.command("init")
-def init(snapshot: str | None = SNAPSHOT, store: Path | None = STORE) -> None:
+def init(
+    snapshot: str | None = SNAPSHOT,
+    named: str | None = SNAPSHOT_OPTION,
+    as_json: bool = JSON,
+    store: Path | None = STORE,
+) -> None:
     """Print a site file that matches most hosts of a snapshot."""
-    found = opened(store_folder(store), snapshot)
+    found = opened(store_folder(store), snapshot, named)
     with found.database() as database:
         text = proposal(database, found.name)
     read_site(text, "the proposal")  # what we propose we must take
-    output().print(text, end="", soft_wrap=True)
+    if as_json:
+        site = load_toml(text, "the proposal")
+        typer.echo(json_text("intent init", exit_status(), snapshot=found.name, site=site))
+    else:
+        output().print(text, end="", soft_wrap=True)
     next_step("railwright intent init > ~/.config/railwright/site.toml, then railwright check")
 
 
 @app.command("profiles")
-def list_profiles() -> None:
+def list_profiles(as_json: bool = JSON) -> None:
     """List the profiles."""
     screen = Screen(output())
-    for name, data in profiles().items():
+    if as_json:
+        found = [{"profile": name, "mode": None, **data} for name, data in profiles().items()]
+        typer.echo(json_text("intent profiles", exit_status(), profiles=found))
+    for name, data in () if as_json else profiles().items():
         screen.heading(name)
         for line in wrapped(screen, str(data["meaning"]), 2):
             screen.line(line)

@@ -8,11 +8,10 @@ import typer
 from railwright.check.links import links as found_links
 from railwright.check.links import make_links, rules_of_links
 from railwright.check.run import checked, with_thresholds
-from railwright.cli.common import SITE, SNAPSHOT, STORE, WAIVERS
-from railwright.cli.opening import decisions, opened
-from railwright.config import site_file, store_folder
+from railwright.cli.common import JSON, SITE, SNAPSHOT, SNAPSHOT_OPTION, STORE, WAIVERS
+from railwright.cli.opening import decisions, intended, opened
+from railwright.config import store_folder
 from railwright.intent.cabling import Names, strangers
-from railwright.intent.site import load_site
 from railwright.node_sets import unfold
 from railwright.report.console import next_step, output
 from railwright.report.links import links_json, links_status, print_counts, print_links
@@ -29,6 +28,7 @@ class Role(str, Enum):
 
 def links(
     snapshot: str | None = SNAPSHOT,
+    named: str | None = SNAPSHOT_OPTION,
     on: str | None = typer.Option(
         None, "--on", help="Show only links of these hosts and switches, e.g. gpu[001-004]."
     ),
@@ -38,15 +38,15 @@ def links(
     odd: bool = typer.Option(
         False, "--odd", help="Show only links that are down, contradictory or have findings."
     ),
-    as_json: bool = typer.Option(False, "--json", help="Print JSON."),
+    as_json: bool = JSON,
     site: Path | None = SITE,
     waivers: Path | None = WAIVERS,
     store: Path | None = STORE,
 ) -> None:
     """List every link and its findings. Exits 1 if there are findings, 3 if inconclusive."""
     folder = store_folder(store)
-    now = opened(folder, snapshot)
-    wanted = load_site(site_file(site, folder))
+    now = opened(folder, snapshot, named)
+    wanted = intended(site, folder)
     decided = decisions(waivers, folder)
     rules = with_thresholds(rules_of_links(), wanted)
     with checked(now, rules, wanted, decided) as findings:

@@ -4,17 +4,18 @@ from pathlib import Path
 
 import typer
 
-from railwright.cli.common import STORE
+from railwright.cli.common import JSON, STORE
 from railwright.cli.opening import as_written
 from railwright.config import store_folder
 from railwright.model.merge import merge as merge_snapshots
-from railwright.report.collected import print_collected
-from railwright.report.console import next_step, output
+from railwright.report.collected import collected, tell_collected
+from railwright.report.console import next_step
 from railwright.report.status import exit_status
 
 
 def merge(
     snapshots: list[str] = typer.Argument(..., help="Snapshots to merge: paths, names or dates."),
+    as_json: bool = JSON,
     store: Path | None = STORE,
 ) -> None:
     """Merge snapshots. Per host and probe, the better answer wins, then the later one.
@@ -23,6 +24,8 @@ def merge(
     """
     folder = store_folder(store)
     merged = merge_snapshots(folder, [as_written(folder, name) for name in snapshots], {})
-    whole = print_collected(output(), merged)
+    told = collected(merged)
+    status = exit_status(unknown=not told.is_whole)
+    tell_collected("merge", told, status, as_json=as_json)
     next_step("railwright facts")
-    raise typer.Exit(exit_status(unknown=not whole))
+    raise typer.Exit(status)

@@ -4,8 +4,9 @@ import time
 from pathlib import Path
 
 from railwright.check.waivers import Waiver, load_waivers
-from railwright.config import waiver_file
+from railwright.config import site_file, waiver_file
 from railwright.errors import UsageError
+from railwright.intent.site import Site, load_site
 from railwright.model.remake import Work, is_remade, remade, work_on
 from railwright.report.console import remarks
 from railwright.report.screen import about, age
@@ -15,9 +16,19 @@ from railwright.store.snapshot import Snapshot, order
 PREVIOUS = "previous"
 
 
-def opened(store: Path, wanted: str | None) -> Snapshot:
+def one_of(argument: str | None, option: str | None) -> str | None:
+    """A snapshot that may be given as an argument, with --snapshot, or both ways alike."""
+    if argument and option and argument != option:
+        raise UsageError(
+            f"two snapshots given: {argument!r} and --snapshot {option!r}",
+            do="Leave out one of them.",
+        )
+    return option or argument
+
+
+def opened(store: Path, wanted: str | None, option: str | None = None) -> Snapshot:
     """The snapshot that was asked for, with tables of this version."""
-    snapshot = as_written(store, wanted)
+    snapshot = as_written(store, one_of(wanted, option))
     work = work_on(snapshot)
     if work is None:
         return snapshot
@@ -48,6 +59,18 @@ def opened_before(store: Path, wanted: str, now: Snapshot) -> Snapshot:
             f"{earlier.name} is newer than {now.name}", do="Name the older snapshot first."
         )
     return earlier
+
+
+def intended(given: Path | None, store: Path) -> Site:
+    """What the site file says the fabric is meant to be; what has no effect in it is told."""
+    file = site_file(given, store)
+    site = load_site(file)
+    if site.never_touch:
+        remarks().print(
+            f"railwright: never_touch in {file} has no effect yet: it waits for plan, which is "
+            "planned; this version changes nothing anywhere"
+        )
+    return site
 
 
 def decisions(given: Path | None, store: Path) -> list[Waiver]:

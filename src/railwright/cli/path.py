@@ -7,13 +7,12 @@ import typer
 from railwright.check.along import traces
 from railwright.check.links import rules_of_links, say_of_ends
 from railwright.check.run import checked, with_thresholds
-from railwright.cli.common import SITE, STORE, WAIVERS
-from railwright.cli.opening import decisions, opened
-from railwright.config import site_file, store_folder
+from railwright.cli.common import JSON, SITE, SNAPSHOT_OPTION, STORE, WAIVERS
+from railwright.cli.opening import decisions, intended, opened
+from railwright.config import store_folder
 from railwright.errors import UsageError
 from railwright.fabric.classes import sections
 from railwright.fabric.infiniband import count_ports
-from railwright.intent.site import load_site
 from railwright.report.console import next_step, output
 from railwright.report.hops import hops_json, hops_status, print_hops
 from railwright.report.paths import print_traces, traces_json, traces_status
@@ -30,10 +29,8 @@ def path(
         "--dscp",
         help="DSCP of the data, 0 to 63. Default: from the site file, else the sender's.",
     ),
-    as_json: bool = typer.Option(False, "--json", help="Print JSON."),
-    snapshot: str | None = typer.Option(
-        None, "--snapshot", help="Path, name or start of the date. Default: the latest."
-    ),
+    as_json: bool = JSON,
+    snapshot: str | None = SNAPSHOT_OPTION,
     site: Path | None = SITE,
     waivers: Path | None = WAIVERS,
     store: Path | None = STORE,
@@ -49,7 +46,7 @@ def path(
             "no destination port given",
             do="Name both ports: railwright path gpu001:mlx5_0 gpu002:mlx5_0",
         )
-    wanted = load_site(site_file(site, folder))
+    wanted = intended(site, folder)
     if source is None or destination is None:
         rules = with_thresholds(rules_of_links(), wanted)
         with checked(found, rules, wanted, decisions(waivers, folder)) as findings:

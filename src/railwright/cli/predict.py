@@ -10,12 +10,11 @@ from pathlib import Path
 import duckdb
 import typer
 
-from railwright.cli.common import FORMAT, SITE, SNAPSHOT, STORE, Form
-from railwright.cli.opening import opened
-from railwright.config import site_file, store_folder
+from railwright.cli.common import FORMAT, SITE, SNAPSHOT, SNAPSHOT_OPTION, STORE, Form
+from railwright.cli.opening import intended, one_of, opened
+from railwright.config import store_folder
 from railwright.errors import UsageError
 from railwright.hardware.collectives import gpus as known_gpus
-from railwright.intent.site import load_site
 from railwright.predict.collectives import Cluster, Collective, algorithms
 from railwright.predict.collectives import predict as predict_one
 from railwright.predict.fleet import make_ceilings
@@ -71,7 +70,7 @@ def _ceilings(
 ) -> Iterator[tuple[Snapshot, duckdb.DuckDBPyConnection]]:
     """A snapshot and its ceilings, with the roles that the site gives its ports."""
     folder = store_folder(store)
-    found, wanted = opened(folder, snapshot), load_site(site_file(site, folder))
+    found, wanted = opened(folder, snapshot), intended(site, folder)
     with found.database() as database:
         make_ceilings(database, wanted)
         yield found, database
@@ -80,6 +79,7 @@ def _ceilings(
 @app.command()
 def ceiling(
     snapshot: str | None = SNAPSHOT,
+    named: str | None = SNAPSHOT_OPTION,
     pair: tuple[str, str] = typer.Option(
         ("", ""), "--pair", help="Two ports, e.g. gpu001:mlx5_0 gpu002:mlx5_0.", show_default=False
     ),
@@ -94,7 +94,7 @@ def ceiling(
 
     Exits 3 if something is unknown.
     """
-    with _ceilings(snapshot, site, store) as (found, database):
+    with _ceilings(one_of(snapshot, named), site, store) as (found, database):
         if any(pair):
             told = predict_pair(*(find_port(database, text) for text in pair))
             known = all(way.write is not None for way in told.directions)
@@ -165,7 +165,10 @@ def _check_words(gpu: str, snapshot: str | None, described: Mapping[str, object]
 @app.command()
 def nccl(
     snapshot: str | None = SNAPSHOT,
-    nodes: str = typer.Option("2", "--nodes", help="Number of nodes, or a list: 2,4,8."),
+    named: str | None = SNAPSHOT_OPTION,
+    nodes: str = typer.Option(
+        "2", "--nodes", metavar="COUNTS", help="Number of nodes, or a list: 2,4,8."
+    ),
     size: str = typer.Option(
         "16M,256M,4G", "--size", help="Message sizes in bytes, with K, M or G: 64M,1G."
     ),
@@ -201,12 +204,12 @@ def nccl(
     """
     counts, sizes = _numbers(nodes), [_bytes(one) for one in size.split(",")]
     described = {"--gpus": gpus, "--nics": nics, "--nic-gbps": nic_gbps, "--cpu": cpu}
-    _check_words(gpu, snapshot, described)
+    _check_words(gpu, one_of(snapshot, named), described)
     read: Snapshot | None = None  # nodes that are described have none
     if gpu:
         shape, origin = _cluster(gpu, gpus, nics, nic_gbps, cpu), "as described"
     else:
-        with _ceilings(snapshot, site, store) as (read, database):
+        with _ceilings(one_of(snapshot, named), site, store) as (read, database):
             shape, origin = most_common(database)
             origin = f"{origin}, snapshot {read.name}"
     if min(counts) * shape.gpus == 1:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from railwright.cli.common import STORE
+from railwright.cli.common import SNAPSHOT_OPTION, STORE
 from railwright.cli.opening import opened
 from railwright.config import store_folder
 from railwright.confine import read_only
@@ -34,9 +34,7 @@ def sql(
     describe: str | None = typer.Option(
         None, "--describe", help="Describe the columns of a table."
     ),
-    snapshot: str | None = typer.Option(
-        None, "--snapshot", help="Path, name or start of the date. Default: the latest."
-    ),
+    snapshot: str | None = SNAPSHOT_OPTION,
     form: Format = typer.Option(Format.text, "--format", help="Print text, CSV or JSON."),
     store: Path | None = STORE,
 ) -> None:

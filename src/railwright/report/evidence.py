@@ -2,10 +2,11 @@
 
 import sys
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, NamedTuple
 
 from railwright.errors import UsageError
 from railwright.report.console import plain, remarks
+from railwright.report.json_text import json_text
 from railwright.report.screen import Screen, cut, padded, widths
 from railwright.store.snapshot import Snapshot
 
@@ -25,29 +26,50 @@ def _check_host(snapshot: Snapshot, host: str) -> None:
             )
 
 
+class Listed(NamedTuple):
+    """An answer of a host."""
+
+    probe: str
+    instance: str
+    status: str
+    bytes: int | None  # null: a merged answer of old may have none
+    dropped_lines: int | None
+    reason: str
+
+
+def _listed(snapshot: Snapshot, host: str) -> list[Listed]:
+    _check_host(snapshot, host)
+    with snapshot.database() as database:
+        found = database.execute(
+            "SELECT probe, instance, status, bytes, dropped, coalesce(reason, '') "
+            "FROM probe_result WHERE target = ? ORDER BY probe, instance",
+            [host],
+        ).fetchall()
+    return [Listed(*row) for row in found]
+
+
 def _counted(number: int | None) -> str:
-    return "-" if number is None else f"{number:,}"  # a merged answer of old may have none
+    return "-" if number is None else f"{number:,}"
 
 
 def print_answers(screen: Screen, snapshot: Snapshot, host: str) -> None:
     """One line per answer."""
-    _check_host(snapshot, host)
-    with snapshot.database() as database:
-        found = database.execute(
-            "SELECT probe, instance, status, bytes, dropped, reason FROM probe_result "
-            "WHERE target = ? ORDER BY probe, instance",
-            [host],
-        ).fetchall()
     title = ("probe", "instance", "status", "bytes", "dropped lines", "reason")
     rows = [
-        (probe, instance, status, _counted(size), _counted(dropped), plain(reason or ""))
-        for probe, instance, status, size, dropped, reason in found
+        (probe, instance, status, _counted(size), _counted(dropped), plain(reason))
+        for probe, instance, status, size, dropped, reason in _listed(snapshot, host)
     ]
     columns = widths([title, *rows])
     screen.line(cut(screen, padded(title, columns)), "bold")
     for row in rows:
         line = padded(row, columns)
         screen.line(cut(screen, line), "" if row[2] == "ok" else "yellow")
+
+
+def answers_json(snapshot: Snapshot, host: str, status: int) -> str:
+    """The same for programs."""
+    answers = [one._asdict() for one in _listed(snapshot, host)]
+    return json_text("evidence", status, snapshot=snapshot.name, host=host, answers=answers)
 
 
 def write_answer(snapshot: Snapshot, host: str, probe: str, instance: str | None) -> None:

@@ -5,7 +5,6 @@ heading says of how many hosts everything in its section is known, and why not o
 """
 
 import time
-from typing import NamedTuple
 
 import duckdb
 
@@ -13,7 +12,14 @@ from railwright.intent.roles import make_site_ports
 from railwright.intent.site import Site
 from railwright.report.collected import is_whole
 from railwright.report.console import plain
-from railwright.report.machines import Machines
+from railwright.report.overview_facts import (
+    Group,
+    Targets,
+    Told,
+    asked,
+    told_sections,
+    unanswered,
+)
 from railwright.report.screen import (
     Screen,
     age,
@@ -26,32 +32,13 @@ from railwright.report.screen import (
     with_hosts,
     wrapped,
 )
-from railwright.report.section import Section, query
-from railwright.report.sections import HEARD_SWITCHES, LLDP, SECTIONS
+from railwright.report.section import Section
+from railwright.report.sections import HEARD_SWITCHES, LLDP
 from railwright.report.switches import print_switches
 from railwright.store.snapshot import Snapshot
 
 MOST_ROWS = 20  # of one section on a terminal; a pipe gets all
 UNKNOWN = "unknown"
-_TARGETS = query("targets")
-
-
-class Group(NamedTuple):
-    """Hosts that have the same, and how many things."""
-
-    cells: tuple[str | None, ...]
-    things: int  # how many; per host where the section says so
-    hosts: tuple[str, ...]
-
-
-class Targets(NamedTuple):
-    """The denominator."""
-
-    everyone: list[str]
-    reached: int
-    incomplete: int
-    missed: int
-    out_of_service: int
 
 
 def print_overview(
@@ -60,7 +47,7 @@ def print_overview(
     """The overview, with the site's roles; True when nothing that should be known is missing."""
     with snapshot.database() as database:
         database.execute(make_site_ports(site))
-        targets, switches = _targets(database, "host"), _targets(database, "switch")
+        targets, switches = asked(database, "host"), asked(database, "switch")
         _print_head(screen, snapshot, time.time() if now is None else now)
         if targets.everyone or not switches.everyone:
             _print_reached(screen, targets, "host" if switches.everyone else "target")
@@ -72,19 +59,11 @@ def print_overview(
         _print_unknown(screen, database, sorted(targets.everyone + switches.everyone))
         print_switches(screen, database)
         whole = is_whole(database)
-        machines = Machines(database, len(targets.everyone))
-        for section in SECTIONS if targets.everyone else ():
-            machines.ask(section)
-            _print_section(screen, database, section, targets, machines)
-            if section is LLDP:
+        for told in told_sections(database, targets):
+            _print_section(screen, told, targets)
+            if told.section is LLDP:
                 _print_switches(screen, database)
         return whole
-
-
-def _targets(database: duckdb.DuckDBPyConnection, kind: str) -> Targets:
-    found = database.execute(_TARGETS, {"kind": kind}).fetchone()
-    assert found is not None  # noqa: S101 (an aggregate always has a row)
-    return Targets(found[0] or [], *found[1:])
 
 
 def _print_head(screen: Screen, snapshot: Snapshot, now: float) -> None:
@@ -104,17 +83,11 @@ def _print_reached(screen: Screen, targets: Targets, *noun: str) -> None:
 
 # ---- what is not known
 
-_UNREACHED = query("unreached")
-_UNANSWERED = query("unanswered")
-
 
 def _print_unknown(
     screen: Screen, database: duckdb.DuckDBPyConnection, everyone: list[str]
 ) -> None:
-    found = [
-        *database.execute(_UNREACHED).fetchall(),
-        *database.execute(_UNANSWERED).fetchall(),
-    ]
+    found = unanswered(database)
     screen.line()
     if not found:
         screen.heading("Not known", ": nothing; every probe answered on every host")
@@ -141,68 +114,10 @@ def _print_unknown(
 # ---- sections
 
 
-def shown_table(database: duckdb.DuckDBPyConnection, section: Section) -> list[str]:
-    """`shown`: target, the section's columns as c0, c1 ..., and how many things are like that.
-
-    `has_holes` is true where something of such a thing was not read.
-    """
-    names = [f"c{place}" for place in range(len(section.columns))]
-    holes = " OR ".join(f"{name} IS NULL" for name in names)
-    database.execute(
-        f"CREATE OR REPLACE TEMP TABLE shown AS SELECT *, {holes} AS has_holes, count(*) AS n "
-        f"FROM ({section.query}) AS things(target, {', '.join(names)}) "
-        "SEMI JOIN machine USING (target) GROUP BY ALL"
-    )
-    return names
-
-
-# Hosts of a group by their examples, with what tells two sets of hosts apart.
-_HOSTS = "list(target), row(sum(len(members)), bit_xor(members_key))"
-
-
-def _groups(
-    database: duckdb.DuckDBPyConnection, section: Section, names: list[str], machines: Machines
-) -> list[Group]:
-    """What is known first, the largest group first."""
-    columns = ", ".join(names)
-    by = f"{columns}, n" if section.each else columns
-    things = "sum(n * len(members))::BIGINT"
-    found = database.execute(
-        f"SELECT {columns}, {'n' if section.each else things}, {_HOSTS} "
-        f"FROM shown JOIN machine USING (target) GROUP BY {by}, has_holes "
-        f"ORDER BY has_holes, {things} DESC, {by}"
-    ).fetchall()
-    return [Group(row[: len(names)], row[-3], machines.names(*row[-2:])) for row in found]
-
-
-_NOT_KNOWN = query("not_known")
-
-
-def _gaps(
-    database: duckdb.DuckDBPyConnection, section: Section, machines: Machines
-) -> dict[str, tuple[str, ...]]:
-    """Why not everything is known -> hosts; '' -> hosts that have no such thing, which is known."""
-    probes = {"finders": list(section.found_by), "tellers": list(section.told_by)}
-    found = database.execute(_NOT_KNOWN, probes).fetchall()
-    return {why: machines.names(*hosts) for why, *hosts in found}
-
-
-def _print_section(
-    screen: Screen,
-    database: duckdb.DuckDBPyConnection,
-    section: Section,
-    targets: Targets,
-    machines: Machines,
-) -> None:
-    names = shown_table(database, section)
-    groups = _groups(database, section, names, machines)
-    gaps = _gaps(database, section, machines)
-    without = gaps.pop("", ())
-    if without:
-        groups.append(Group((section.none, *[""] * (len(names) - 1)), 0, without))
-    _print_heading(screen, section, gaps, len(targets.everyone))
-    if groups:
-        _print_groups(screen, section, groups, targets)
+def _print_section(screen: Screen, told: Told, targets: Targets) -> None:
+    _print_heading(screen, told.section, told.gaps, len(targets.everyone))
+    if told.groups:
+        _print_groups(screen, told.section, told.groups, targets)
 
 
 def _print_heading(

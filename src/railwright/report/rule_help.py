@@ -4,6 +4,7 @@ from railwright.check.explain import Seen
 from railwright.check.rule import Rule
 from railwright.check.sources import told
 from railwright.report.console import plain
+from railwright.report.json_text import json_text
 from railwright.report.screen import Screen, cut, padded, reflowed, widths
 
 
@@ -29,6 +30,31 @@ def print_rules(screen: Screen, rules: list[Rule]) -> None:
             screen.heading(topic)
             screen.line("  " + padded(title, columns), "dim")
         screen.line(cut(screen, "  " + padded(row, columns)), "dim" if rule.preview else "")
+
+
+def rules_json(rules: list[Rule], status: int) -> str:
+    """The catalogue for programs."""
+    return json_text("rules", status, rules=[_entry(rule) for rule in rules])
+
+
+def _entry(rule: Rule) -> dict[str, object]:
+    return {
+        "rule": rule.id,
+        "aliases": list(rule.aliases),
+        "topic": rule.topic,
+        "title": rule.title,
+        "severities": list(rule.severities),
+        "subject": rule.subject.kind,
+        "preview": rule.preview,
+        "compares_snapshots": rule.baseline,
+        "why": rule.why,
+        "remedy": rule.do,
+        "exceptions": rule.wrong,
+        "inputs": list(rule.needs),
+        "optional_inputs": list(rule.uses),
+        "parameters": [vars(parameter) for parameter in rule.parameters],
+        "sources": list(rule.sources),
+    }
 
 
 def _marks(rule: Rule) -> str:

@@ -1,13 +1,74 @@
 """`railwright store list`."""
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from rich.console import Console
 
 from railwright.errors import SnapshotError
+from railwright.report.json_text import json_text
 from railwright.store.locks import holder
-from railwright.store.snapshot import Snapshot, load, snapshots, unfinished
+from railwright.store.snapshot import UNFINISHED, Snapshot, load, snapshots, unfinished
 from railwright.text import plain
+
+_CAME_ABOUT = ("filled_from", "joined_to", "merged_from", "interrupted", "cut_off")
+
+
+class Stored(NamedTuple):
+    """A snapshot of the store; of a damaged one only its name, where it is and what is wrong."""
+
+    name: str
+    path: str
+    damaged: str = ""  # what is wrong; '' = nothing was noticed
+    started: float | None = None
+    via: str | None = None
+    targets: int | None = None
+    reached: int | None = None
+    megabytes: float | None = None
+    has_digests: bool | None = None
+    came_about: tuple[str, ...] = ()  # of _CAME_ABOUT
+
+
+class Running(NamedTuple):
+    """A collection that has not ended, or was cut off."""
+
+    name: str
+    path: str
+    held_by: str  # '' = cut off
+
+
+def stored(store: Path) -> Iterator[Stored]:
+    """All of them, the oldest first."""
+    for path in snapshots(store):
+        try:
+            snapshot = load(path)
+        except SnapshotError as error:
+            if path.exists():  # else pruned by another session at this moment
+                yield Stored(path.name, str(path), error.what)
+            continue
+        total, reached = _counts(snapshot)
+        started = snapshot.run.get("started")
+        yield Stored(
+            path.name,
+            str(path),
+            "",
+            float(started) if isinstance(started, (int, float)) else None,
+            snapshot.text("via"),
+            total,
+            reached,
+            _size(path),
+            snapshot.verified.sealed,
+            tuple(key for key in _CAME_ABOUT if snapshot.run.get(key)),
+        )
+
+
+def running(store: Path) -> Iterator[Running]:
+    """Unfinished collections."""
+    for path in unfinished(store):
+        held = holder(path)
+        name = path.name.removesuffix(UNFINISHED)
+        yield Running(name, str(path), held.words() if held else "")
 
 
 def _size(folder: Path) -> float:
@@ -30,30 +91,32 @@ def _counts(snapshot: Snapshot) -> tuple[int, int]:
 def print_stored(console: Console, store: Path) -> None:
     """One line per snapshot: how many targets, how many reached, how large, how it came about."""
     console.print(f"Store {store}")
-    found = snapshots(store)
-    for path in found:
-        try:
-            snapshot = load(path)
-        except SnapshotError as error:
-            if not path.exists():
-                continue  # pruned by another session at this moment
-            console.print(f"  {path.name:20}  damaged: {error.what}")
+    empty = True
+    for one in stored(store):
+        empty = False
+        if one.damaged:
+            console.print(f"  {one.name:20}  damaged: {one.damaged}")
             continue
-        total, reached = _counts(snapshot)
-        notes = [
-            key.replace("_", " ")
-            for key in ("filled_from", "merged_from", "interrupted", "cut_off")
-            if snapshot.run.get(key)
-        ]
-        notes += [] if snapshot.verified.sealed else ["no digests"]
-        via = plain(snapshot.text("via"))
+        notes = [key.replace("_", " ") for key in one.came_about]
+        notes += [] if one.has_digests else ["no digests"]
+        via = plain(one.via or "")
         console.print(
-            f"  {path.name:20}  {reached:6} of {total:6} reached  {_size(path):9.1f} MB  "
-            f"via {via}{', ' + ', '.join(notes) if notes else ''}"
+            f"  {one.name:20}  {one.reached:6} of {one.targets:6} reached  "
+            f"{one.megabytes:9.1f} MB  via {via}{', ' + ', '.join(notes) if notes else ''}"
         )
-    for path in unfinished(store):
-        running = holder(path)
-        state = running.words() if running else "cut off: railwright store finish, or store prune"
-        console.print(plain(f"  {path.name}  {state}"), soft_wrap=True)
-    if not found:
+    for left in running(store):
+        state = left.held_by or "cut off: railwright store finish, or store prune"
+        console.print(plain(f"  {left.name}{UNFINISHED}  {state}"), soft_wrap=True)
+    if empty:
         console.print("  no snapshot yet")
+
+
+def stored_json(store: Path, status: int) -> str:
+    """The same for programs."""
+    return json_text(
+        "store list",
+        status,
+        store=str(store),
+        snapshots=[one._asdict() for one in stored(store)],
+        unfinished=[one._asdict() for one in running(store)],
+    )

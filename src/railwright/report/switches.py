@@ -19,6 +19,21 @@ def _cell(value: object) -> str:
     return NOT_READ if value is None else plain(str(value)) or "-"
 
 
+def kinds_of_switches(database: duckdb.DuckDBPyConnection) -> list[dict[str, object]]:
+    """The same groups for programs; null is unknown."""
+    names = ("system", "model", "version", "ports", "up")
+    return [
+        {
+            **{
+                name: int(cell) if name in ("ports", "up") and cell is not None else cell
+                for name, cell in zip(names, cells, strict=True)
+            },
+            "switches": sorted(found),
+        }
+        for *cells, found in database.execute(_KINDS).fetchall()
+    ]
+
+
 def print_switches(screen: Screen, database: duckdb.DuckDBPyConnection) -> None:
     """Which switches there are, in groups of the same."""
     found = database.execute(_KINDS).fetchall()
