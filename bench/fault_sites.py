@@ -116,7 +116,7 @@ def said_of(struck: Struck, injection: Injection, cell: Cell, words: list[str]) 
     status, told = struck.judged(cell, "--select", rule, *words)
     if expected & {(one["rule"], one["subject"]) for one in told["findings"]}:
         return {"exit": status, "found": True}
-    unknown = [one for one in told["unknown"] if (one["rule"], one["subject"]) in expected]
+    unknown = [one for one in told["inconclusive"] if (one["rule"], one["subject"]) in expected]
     status, told = struck.judged(cell, *words)
     host = injection.place.host.name
     return {
@@ -124,7 +124,7 @@ def said_of(struck: Struck, injection: Injection, cell: Cell, words: list[str]) 
         "found": False,
         "unknown": str(unknown[0]["reason"]) if unknown else "",
         "others": sorted({one["rule"] for one in told["findings"] if _at(one, host)}),
-        "unsure": sorted({one["rule"] for one in told["unknown"] if _at(one, host)}),
+        "unsure": sorted({one["rule"] for one in told["inconclusive"] if _at(one, host)}),
     }
 
 

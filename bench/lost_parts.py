@@ -146,7 +146,7 @@ def _said(told: dict[str, Any], wish: Wanted) -> str:
 
     if any(there(one) for one in told["findings"]):
         return "found"
-    return next((str(one["reason"]) for one in told["unknown"] if there(one)), "")
+    return next((str(one["reason"]) for one in told["inconclusive"] if there(one)), "")
 
 
 def _within(subject: str, place: str) -> bool:

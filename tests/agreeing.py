@@ -120,6 +120,6 @@ def _explained(book: Book, store: Path, check: Check, draw: random.Random) -> No
     found = check.data["findings"]
     for one in draw.sample(found, min(EXPLAINED, len(found))):
         of_explain(book, store, check, one, "fail")
-    unknown = [u for u in check.data["unknown"] if not u["subject"].endswith(":*")]
+    unknown = [u for u in check.data["inconclusive"] if not u["subject"].endswith(":*")]
     for one in draw.sample(unknown, min(1, len(unknown))):
         of_explain(book, store, check, one, "unknown")

@@ -137,7 +137,7 @@ class Check:
         self.unknown: dict[str, list[dict[str, Any]]] = defaultdict(list)
         for one in self.data["findings"]:
             self.found[one["subject"]].append(one)
-        for one in self.data["unknown"]:
+        for one in self.data["inconclusive"]:
             self.unknown[one["subject"]].append(one)
 
     def open_findings(self) -> list[dict[str, Any]]:
@@ -146,7 +146,7 @@ class Check:
         ]
 
     def open_unknown(self) -> list[dict[str, Any]]:
-        return [u for u in self.data["unknown"] if u["state"] == "open"]
+        return [u for u in self.data["inconclusive"] if u["state"] == "open"]
 
     def rules_found(self, subjects: list[str], rules: set[str]) -> list[str]:
         told = {f["rule"] for f in self.open_findings() if f["subject"] in subjects}
@@ -403,7 +403,7 @@ def of_facts(book: Book, store: Path, check: Check) -> None:
     book.say("facts", "what was not reached", "", silent)
     told = {
         u["target"]
-        for u in check.data["unknown"]
+        for u in check.data["inconclusive"]
         if u["reason"] == "not_reached" and u["state"] != "out of service"
     }
     book.say("check", "what was not reached", "", len(told))

@@ -221,7 +221,7 @@ def test_a_waiver_of_a_name_does_not_cover_longer_names(
 
 def test_json_is_what_its_schema_says(store: Path, pack: Path) -> None:
     data = json.loads(check(store, pack, "--format", "json").stdout)
-    schema = json.loads((REPOSITORY / "docs/schemas/findings-1.json").read_text())
+    schema = json.loads((REPOSITORY / "docs/schemas/findings-2.json").read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.validate(data, schema)
     found = {(f["rule"], f["subject"]): f for f in data["findings"]}
@@ -236,13 +236,13 @@ def test_json_is_what_its_schema_says(store: Path, pack: Path) -> None:
         found["SITE-01", "gpu2:ens1"]["observed"],
         found["SITE-01", "gpu2:ens1"]["expected"],
     ) == ("1500", "9000")
-    unknown = {(u["rule"], u["subject"]): (u["why"], u["state"]) for u in data["unknown"]}
+    unknown = {(u["rule"], u["subject"]): (u["why"], u["state"]) for u in data["inconclusive"]}
     assert unknown["SITE-01", "gpu4:*"] == ("netdev denied", "open")
     assert unknown["SITE-01", "gpu6:*"] == ("not reached: silent", "out of service")
     assert len(unknown) == 7
     assert data["exit_status"] == 1
     assert {
-        r["id"]: (r["ok"], r["fail"], r["unknown"], r["not_applicable"]) for r in data["rules"]
+        r["id"]: (r["ok"], r["fail"], r["inconclusive"], r["not_applicable"]) for r in data["rules"]
     } == {
         "SITE-01": (1, 2, 4, 1),
         "SITE-02": (3, 1, 3, 1),
@@ -308,7 +308,7 @@ def dormant(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_rule_may_grade_its_findings(dormant: Path, graded: Path) -> None:
     data = json.loads(check(dormant, graded, "--format", "json").stdout)
-    schema = json.loads((REPOSITORY / "docs/schemas/findings-1.json").read_text())
+    schema = json.loads((REPOSITORY / "docs/schemas/findings-2.json").read_text())
     jsonschema.validate(data, schema)
     found = {(f["rule"], f["subject"]): (f["severity"], f["cause"]) for f in data["findings"]}
     assert found == {
@@ -334,7 +334,7 @@ def test_severity_chooses_findings_and_not_only_rules(dormant: Path, graded: Pat
         ("SITE-01", "gpu2:ens1"),
     }
     # What is unknown may be as bad as the rule can tell.
-    assert {(u["rule"], u["subject"]) for u in data["unknown"]} == {
+    assert {(u["rule"], u["subject"]) for u in data["inconclusive"]} == {
         ("SITE-01", "gpu3:*"),
         ("SITE-02", "gpu3:*"),
     }

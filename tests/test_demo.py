@@ -90,7 +90,7 @@ def test_what_is_found_is_what_was_put_in(store: Path) -> None:
     assert found == FOUND
     costs = {one["rule"]: one["cost_gbps"] for one in told["findings"] if one["state"] == "open"}
     assert {rule: cost for rule, cost in costs.items() if cost is not None} == COSTS
-    unknown = {(one["target"], one["why"], one["state"]) for one in told["unknown"]}
+    unknown = {(one["target"], one["why"], one["state"]) for one in told["inconclusive"]}
     assert unknown == UNKNOWN | AWAY
     assert [
         one["id"] for one in told["rules"] if one["trouble"] not in ("", "not run (no baseline)")

@@ -40,7 +40,7 @@ class Said:
         hosts = {f"gpu{host:03d}" for host in range(1, HOSTS + 1)}
         unknown = {
             f"{one['rule']} {'hosts' if one['target'] in hosts else 'switches'}": one["why"]
-            for one in said["unknown"]
+            for one in said["inconclusive"]
         }
         troubled = [one["id"] for one in said["rules"]
                     if one["trouble"] not in ("", "not run (no baseline)")]  # fmt: skip

@@ -32,7 +32,7 @@ def inventory(store: Path, *line: str) -> tuple[int, dict[str, tuple[str, str]],
     done = run(store, "check", "--select", "part-missing", "--format", "json", *line)
     told = json.loads(done.stdout)
     found = {one["subject"]: (one["severity"], one["expected"]) for one in told["findings"]}
-    return done.exit_code, found, {one["subject"]: one["why"] for one in told["unknown"]}
+    return done.exit_code, found, {one["subject"]: one["why"] for one in told["inconclusive"]}
 
 
 def hosts(number: int, lost: tuple[int, ...] = ()) -> Rows:

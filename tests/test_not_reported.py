@@ -60,7 +60,9 @@ def test_a_fact_that_is_not_reported_is_one_line_and_the_command_accepts_it(tmp_
 def test_json_names_the_reason(tmp_path: Path) -> None:
     snapshot(tmp_path, without_watchdog(fabric()))
     _, said = checked(tmp_path, *ASKED, "--format", "json")
-    assert [(one["subject"], one["reason"], one["why"]) for one in json.loads(said)["unknown"]] == [
+    assert [
+        (one["subject"], one["reason"], one["why"]) for one in json.loads(said)["inconclusive"]
+    ] == [
         (f"spine2:{port}", "not_reported", "onyx does not report pfc_watchdog")
         for port in ("Eth1/1", "Eth1/2")
     ]
@@ -97,7 +99,9 @@ def test_what_was_accepted_never_hides_an_answer_that_failed(tmp_path: Path) -> 
     snapshot(tmp_path, rows)
     (tmp_path / "waivers.toml").write_text(ACCEPTED)
     status, said = checked(tmp_path, *ASKED, "--format", "json")
-    told = {(one["subject"], one["reason"], one["state"]) for one in json.loads(said)["unknown"]}
+    told = {
+        (one["subject"], one["reason"], one["state"]) for one in json.loads(said)["inconclusive"]
+    }
     assert told == {(f"spine2:{p}", "not_collected", "open") for p in ("Eth1/1", "Eth1/2")}
     assert status == 3
 
@@ -109,7 +113,9 @@ def test_what_was_accepted_of_one_system_is_not_accepted_of_another(tmp_path: Pa
     snapshot(tmp_path, rows)
     (tmp_path / "waivers.toml").write_text(ACCEPTED)
     status, said = checked(tmp_path, *ASKED, "--format", "json")
-    told = {(one["target"], one["reason"], one["state"]) for one in json.loads(said)["unknown"]}
+    told = {
+        (one["target"], one["reason"], one["state"]) for one in json.loads(said)["inconclusive"]
+    }
     assert told == {("spine2", "not_reported", "accepted"), ("leaf1", "not_collected", "open")}
     assert status == 3
 

@@ -70,7 +70,7 @@ def test_a_probe_that_is_asked_in_some_cases_is_named_where_the_others_answered(
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.stdout, done.stderr
-    told = {one["subject"]: one["why"] for one in json.loads(done.stdout)["unknown"]}
+    told = {one["subject"]: one["why"] for one in json.loads(done.stdout)["inconclusive"]}
     assert told == {"gpu1": "rdma_system denied", "gpu2": "values not read"}
 
 

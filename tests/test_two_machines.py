@@ -84,15 +84,15 @@ def test_nothing_is_found_because_a_machine_is_silent(silent: str, tmp_path: Pat
 
 def test_the_other_end_that_was_not_read_is_named(tmp_path: Path) -> None:
     found = check(tmp_path, without("leaf1"), "", "--select", "link-lossless-differs")
-    why = {one["subject"]: (one["reason"], one["why"]) for one in found["unknown"]}
+    why = {one["subject"]: (one["reason"], one["why"]) for one in found["inconclusive"]}
     said = ("other_end_unread", "the other end was not read: leaf1 silent")
     assert why["gpu1:ens1"] == why["spine1:Ethernet1/1"] == said
     assert why["leaf1:*"] == ("not_reached", "not reached: silent")
 
 
 def test_every_reason_is_in_the_schema() -> None:
-    schema = json.loads((REPOSITORY / "docs/schemas/findings-1.json").read_text())
-    listed = schema["properties"]["unknown"]["items"]["properties"]["reason"]["enum"]
+    schema = json.loads((REPOSITORY / "docs/schemas/findings-2.json").read_text())
+    listed = schema["properties"]["inconclusive"]["items"]["properties"]["reason"]["enum"]
     assert listed == sorted({*REASONS, *REASONS_OF_RULES})
 
 

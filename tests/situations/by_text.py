@@ -353,7 +353,7 @@ def report_of(done: Result) -> Report:
     if told["exit_status"] != done.exit_code:
         raise ValueError(f"exit status {done.exit_code}, printed {told['exit_status']}")
     rules = {one["id"]: one for one in told["rules"]}
-    return Report(done.exit_code, told["findings"], told["unknown"], rules)
+    return Report(done.exit_code, told["findings"], told["inconclusive"], rules)
 
 
 def each(hosts: Mapping[str, Reading], edit: Callable[[Reading], Reading]) -> dict[str, Reading]:

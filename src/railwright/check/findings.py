@@ -41,6 +41,7 @@ def _fill(database: duckdb.DuckDBPyConnection, name: str, rows: list[tuple[Any, 
 
 _INPUTS = read_sql(__file__, "finding_inputs.sql")
 _SETTLED = read_sql(__file__, "findings.sql")
+_PLACES = read_sql(__file__, "places.sql")
 _FEW_BYTES = 4 * 1024 * 1024  # of all verdicts, packed
 
 
@@ -85,6 +86,7 @@ class Findings:
         ]
         _fill(self.database, "waiver", waived)
         self.database.execute(_SETTLED)
+        self.database.execute(_PLACES)
 
     def _fill_rules(self) -> None:
         database, rules = self.database, self.rules.values()

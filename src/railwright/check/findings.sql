@@ -219,6 +219,7 @@ select
     end as state,
     coalesce(w.number, n.number, v.number) as waiver,
     c.cause,
+    c.cause_subject,
     case
         when g.verdict = 'fail' then ''
         when t.status not in ('reached', 'incomplete') then 'not_reached'

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from railwright.check.findings import Account, Findings
+from railwright.check.places import Place, place_words
 from railwright.nodes import fold
 from railwright.report.check_head import judged, print_head
 from railwright.report.console import plain
@@ -40,6 +41,7 @@ class Group(NamedTuple):
     subjects: int
     example: str
     targets: list[str]
+    where: str  # the example's place in words
 
 
 _BLOCKS = read_sql(__file__, "views/check/blocks.sql")
@@ -128,6 +130,15 @@ def cost_words(block: Block) -> str:
     return f", costs {least}{block.cost_gbps:,.0f} Gb/s"
 
 
+def _groups(findings: Findings, rule: str) -> list[Group]:
+    found = []
+    for row in findings.database.execute(_GROUPS, {"rule": rule}).fetchall():
+        target, kind, *place = row[6:]
+        where = place_words(target, row[4], kind, Place(*place))
+        found.append(Group._make((*row[:6], where)))
+    return found
+
+
 def _print_block(screen: Screen, findings: Findings, block: Block, under: list[Explained]) -> None:
     rule = findings.rules[block.rule]
     kind = rule.subject.kind.replace("_", " ")
@@ -140,9 +151,7 @@ def _print_block(screen: Screen, findings: Findings, block: Block, under: list[E
     screen.line()
     said = f"{rule.id}  {rule.title}: {count}{cost_words(block)}"
     screen.heading(f"{block.severity:<{INDENT}}", said)
-    groups = [
-        Group(*row) for row in findings.database.execute(_GROUPS, {"rule": rule.id}).fetchall()
-    ]
+    groups = _groups(findings, rule.id)
     most = MOST_GROUPS if screen.is_terminal else len(groups)
     everyone = findings.targets()
     for group in groups[:most]:
@@ -154,7 +163,8 @@ def _print_block(screen: Screen, findings: Findings, block: Block, under: list[E
             screen.line(part, STYLES[group.severity])
         if group.example not in group.targets:
             example = "e.g. " if group.subjects > 1 else ""
-            screen.line(f"{' ' * (INDENT + 7)}{example}{plain(group.example)}", "dim")
+            for part in wrapped(screen, f"{example}{group.where}", INDENT + 7):
+                screen.line(part, "dim")
     if len(groups) > most:
         screen.line(
             f"{' ' * INDENT}and {len(groups) - most:,} more kinds: railwright check | cat", "dim"

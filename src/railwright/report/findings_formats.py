@@ -8,13 +8,15 @@ from xml.sax.saxutils import escape, quoteattr
 
 from railwright import __version__
 from railwright.check.findings import Findings
+from railwright.check.places import COLUMNS
 from railwright.check.rule import Rule
 from railwright.nodes import fold
 from railwright.store.duck import read_sql
 from railwright.text import plain
 
-FORMAT = "railwright-findings-1"
+FORMAT = "railwright-findings-2"
 _FIELDS = ("rule", "severity", "target", "subject", "observed", "expected", "detail", "cost_gbps")
+_PLACE = tuple(name for name in COLUMNS if name != "part")
 _AT_A_TIME = 10_000
 # SARIF knows three levels.
 _LEVELS = {"blocker": "error", "high": "error", "medium": "warning", "low": "note", "info": "note"}
@@ -22,7 +24,7 @@ _LEVELS = {"blocker": "error", "high": "error", "medium": "warning", "low": "not
 
 def _rows(findings: Findings, columns: tuple[str, ...], where: str) -> Iterator[dict[str, Any]]:
     found = findings.database.execute(
-        f"SELECT {', '.join(columns)} FROM finding WHERE {where} ORDER BY rank, rule, subject"
+        f"SELECT {', '.join(columns)} FROM placed WHERE {where} ORDER BY rank, rule, subject"
     )
     while rows := found.fetchmany(_AT_A_TIME):
         for row in rows:
@@ -67,7 +69,7 @@ def _rule_rows(findings: Findings) -> Iterator[dict[str, Any]]:
             "subject": rule.subject.kind,
             "ok": one.ok,
             "fail": one.fail,
-            "unknown": one.unknown,
+            "inconclusive": one.unknown,
             "not_applicable": one.not_applicable,
             "state": one.state.value,
             "trouble": one.trouble,
@@ -90,10 +92,14 @@ def as_json(findings: Findings, profile: str, status: int) -> Iterator[str]:
     yield json.dumps(head)[:-1] + ',\n  "rules": ['
     yield from _listed(_rule_rows(findings))
     yield '\n  ],\n  "findings": ['
-    failed = _rows(findings, (*_FIELDS, "state", "cause", "waiver"), "verdict = 'fail'")
+    failed = _rows(
+        findings,
+        (*_FIELDS, *_PLACE, "state", "cause", "cause_subject", "waiver"),
+        "verdict = 'fail'",
+    )
     yield from _listed(_known_again(findings, row) for row in failed)
-    yield '\n  ],\n  "unknown": ['
-    gaps = ("rule", "target", "subject", "reason", "why", "state", "waiver")
+    yield '\n  ],\n  "inconclusive": ['
+    gaps = ("rule", "target", "subject", *_PLACE, "reason", "why", "state", "waiver")
     unknown = _rows(findings, gaps, "verdict = 'unknown'")
     yield from _listed(_known_again(findings, row) for row in unknown)
     yield "\n  ]\n}\n"
@@ -109,7 +115,7 @@ def _message(rule: Rule, row: dict[str, Any]) -> str:
 
 
 def as_junit(findings: Findings, profile: str, status: int) -> Iterator[str]:  # noqa: ARG001
-    """A suite per rule: failed and unknown subjects are cases, the others are counted in one."""
+    """A suite per rule: what failed or is inconclusive is a case, the rest are counted in one."""
     yield '<?xml version="1.0" encoding="UTF-8"?>\n'
     yield f"<testsuites name={quoteattr(f'railwright check {findings.snapshot.name}')}>\n"
     for one in findings.accounts():
@@ -131,7 +137,7 @@ def as_junit(findings: Findings, profile: str, status: int) -> Iterator[str]:  #
             yield f'    <testcase name="run" classname="{rule.id}">{said}</testcase>\n'
         for row in rows:
             tag = "failure" if row["verdict"] == "fail" else "error"
-            said = _message(rule, row) if tag == "failure" else f"unknown: {plain(row['why'])}"
+            said = _message(rule, row) if tag == "failure" else f"inconclusive: {plain(row['why'])}"
             yield (
                 f'    <testcase name={quoteattr(plain(row["subject"]))} classname="{rule.id}">'
                 f"<{tag} message={quoteattr(said)}/></testcase>\n"
@@ -170,7 +176,7 @@ def as_sarif(findings: Findings, profile: str, status: int) -> Iterator[str]:  #
                 "kind": "fail" if known else "open",  # open: it could not be decided
                 "level": _LEVELS[row["severity"]] if known else "none",
                 "message": {
-                    "text": _message(rule, row) if known else f"unknown: {plain(row['why'])}"
+                    "text": _message(rule, row) if known else f"inconclusive: {plain(row['why'])}"
                 },
                 "locations": [
                     {"logicalLocations": [{"fullyQualifiedName": plain(row["subject"])}]}
@@ -206,7 +212,7 @@ def as_markdown(findings: Findings, profile: str, status: int) -> Iterator[str]:
         "WHERE verdict = 'unknown' AND state = 'open' GROUP BY why ORDER BY 2 DESC, why"
     ).fetchall()
     if gaps:
-        yield "\n## Unknown\n\n| verdicts | why | hosts |\n|---|---|---|\n"
+        yield "\n## Inconclusive\n\n| verdicts | why | hosts |\n|---|---|---|\n"
     for why, count, targets in gaps:
         yield f"| {count:,} | {_cell(why)} | {_cell(fold(targets))} |\n"
 
