@@ -1,9 +1,10 @@
-"""Each finding has its place: device, network device, PCI function, rail, link partner.
+"""Each finding has its place and its remedy: device, network device, PCI function, rail, link partner.
 
 The fabric is the small one: gpu1's mlx5_0 is ens1 at 0000:10:10.0 on rail 0, cabled to leaf1:Ethernet0.
 """
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,13 @@ from by_hand import with_derived
 from small_fabric import Rows, change, fabric
 from typer.testing import CliRunner
 
+from railwright.check.places import Place
+from railwright.check.remedy import FILLED, NEVER, Subject, commands, fix_of
+from railwright.check.rule import Rule, load_rule, shipped
 from railwright.cli import program
+from railwright.errors import RuleError
 
+SETTINGS = ("nic", "netdev", "link", "bond", "pci", "host", "library", "kubernetes", "switch")
 PLACE = ("device", "port", "netdev", "pci", "switch_port", "rail", "link_partner", "partner_device")
 
 
@@ -71,3 +77,80 @@ def test_a_cable_that_is_not_known_is_not_guessed(tmp_path: Path) -> None:
     assert found == {
         ("pcie-below-port-rate", "gpu1:0000:10:10.0"): ("mlx5_0", 1, "ens1", "0000:10:10.0", None, 0, None, None)
     }  # fmt: skip
+
+
+# ---- what to do -------------------------------------------------------------------------------
+
+
+def of_rule(store: Path, rule: str) -> list[dict[str, Any]]:
+    told = json.loads(run(store, "--format", "json", "--select", rule))
+    return [one for one in told["findings"] if one["rule"] == rule]
+
+
+def test_a_fix_has_the_real_device_in_it(store: Path) -> None:
+    (found,) = of_rule(store, "intent-mtu")
+    assert (found["action"], found["setting"]) == ("set", "netdev.mtu")
+    assert found["commands"] == [
+        {"command": "ip link set ens1 mtu 9000", "fix": True, "missing": []}
+    ]
+    text = run(store, "--select", "intent-mtu")
+    assert "\n                 fix: ip link set ens1 mtu 9000  # on gpu1\n" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("a b;reboot", "ip link set 'a b;reboot' mtu 9000"),
+        ("$(reboot)", "ip link set '$(reboot)' mtu 9000"),
+        ("-force", None),  # ip would take it for an option
+        ("../../x", None),
+        ("a\nreboot", None),
+    ],
+)
+def test_a_name_from_a_machine_is_one_word_of_the_shell_or_left_out(
+    name: str, said: str | None
+) -> None:
+    place = Place("mlx5_0", 1, name, "0000:10:10.0", None, None, 0, None, None)
+    rule = shipped()["intent-mtu"]
+    subject = Subject("port", place, "9000")
+    assert fix_of(rule.do, rule.fix, subject) == (said or "")
+    (command,) = commands(rule.do, rule.fix, subject)
+    assert command.missing == (() if said else ("NETDEV",))
+
+
+def test_every_word_in_capitals_of_a_command_is_known() -> None:
+    """One that is not would be printed as if it were part of the command."""
+    own = {"CAP_EXP", "F000"}  # setpci's own words
+    for rule in shipped().values():
+        place = Place(*(None,) * 9)
+        for command in commands(rule.do, rule.fix, Subject(rule.subject.kind, place, None)):
+            words = re.findall(r"(?<![A-Za-z0-9_.-])[A-Z][A-Z0-9_]*(?![A-Za-z0-9_=])", command.text)
+            parameters = re.findall(r" query ([A-Z0-9_ ]+)$", command.text)
+            known = {*FILLED, *NEVER, *own, *" ".join(parameters).split()}
+            assert set(words) <= known, (rule.id, command.text)
+
+
+@pytest.mark.parametrize("rule", shipped().values(), ids=lambda rule: rule.id)
+def test_a_shipped_rule_says_its_action_itself(rule: Rule) -> None:
+    assert f'\naction = "{rule.action}"\n' in rule.path.read_text("utf-8")
+    assert not rule.setting or rule.setting.partition(".")[0] in SETTINGS
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ('action = "mend"', "unknown action 'mend'"),
+        ('action = "set"', "the action set needs a setting"),
+        ('setting = "the MTU"', "'the MTU' is not a setting"),
+        ('fix = "reboot"', "fix must stand in What to do, as code"),
+        ("fix = \"echo 'NETDEV'\"", "a command with a placeholder must not have quotes"),
+    ],
+)
+def test_a_remedy_that_does_not_fit_is_refused(more: str, said: str, tmp_path: Path) -> None:
+    text = shipped()["intent-mtu"].path.read_text("utf-8")
+    kept = [one for one in text.splitlines() if not re.match("action|setting|fix|aliases", one)]
+    text = "\n".join(kept).replace('id = "intent-mtu"', f'id = "site-mtu"\n{more}', 1)
+    text = text.replace("## What to do\n", "## What to do\nRun `echo 'NETDEV'`.\n", 1)
+    (tmp_path / "mtu.sql").write_text(text)
+    with pytest.raises(RuleError, match=re.escape(said)):
+        load_rule(tmp_path / "mtu.sql", tmp_path)

@@ -50,10 +50,13 @@ def _page(rule: Rule) -> Iterator[str]:
     kind = rule.subject.kind.replace("_", " ")
     marks = [f"severity {' or '.join(rule.severities)}", f"of each {kind}", f"since {rule.since}"]
     marks += [f"formerly {', '.join(rule.aliases)}"] if rule.aliases else []
+    marks += [f"action {rule.action}" + (f" (`{rule.setting}`)" if rule.setting else "")]
     marks += ["preview: only when selected"] if rule.preview else []
     marks += ["needs an earlier snapshot (`--before`)"] if rule.baseline else []
     text = "; ".join(marks)
     yield text[0].upper() + text[1:] + "."  # old ids keep their capitals
+    if rule.fix:
+        yield from ("", f"Fix: `{rule.fix}`, with the device and the value of the finding.")
     for title, text in (
         ("Why it matters", rule.why),
         ("What to do", rule.do),

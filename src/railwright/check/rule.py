@@ -15,6 +15,7 @@ from pathlib import Path
 from string import Formatter
 from typing import cast
 
+from railwright.check.remedy import wrong_remedy
 from railwright.errors import RuleError
 from railwright.schema.subjects import Subject, subjects
 from railwright.toml import load_toml
@@ -57,7 +58,7 @@ REASONS = {
 ANY = "*"  # in implied_by: whatever else was found there
 MESSAGE_NAMES = ("subject", "observed", "expected")
 LARGEST_FILE = 1 << 20
-_TEXTS = ("id", "title", "severity", "message", "since", "setting", "cost")
+_TEXTS = ("id", "title", "severity", "message", "since", "action", "setting", "fix", "cost")
 _LISTS = ("aliases", "needs", "sources", "covers", "implied_by")
 _SWITCHES = ("preview", "baseline", "peers", "both_ends", "several")
 HEADINGS = ("Why it matters", "What to do", "Exceptions")
@@ -137,7 +138,9 @@ class Rule:
     unless: dict[str, str] = field(default_factory=dict)  # need -> when it is not asked for
     covers: tuple[str, ...] = ()  # the ids of the catalogue that it decides beside its own
     implied_by: tuple[str, ...] = ()  # rules whose finding there explains this one; * = any other
+    action: str = "ask"  # one of ACTIONS
     setting: str = ""
+    fix: str = ""  # the command of its text that puts right what it finds
     cost: str = ""  # of a published case, with its source
     preview: bool = False  # off by default
     baseline: bool = False  # needs a second snapshot
@@ -280,7 +283,7 @@ def _checked(rule: Rule) -> Rule:
         )
     if rule.severity not in SEVERITIES:
         wrong.append(f"unknown severity {rule.severity!r}; choose one of {', '.join(SEVERITIES)}")
-    wrong += _wrong_grades(rule)
+    wrong += [*_wrong_grades(rule), *wrong_remedy(rule.action, rule.setting, rule.fix, rule.do)]
     if set(rule.unless) - set(rule.needs):
         wrong.append("unless names a column that is not in needs")
     if not rule.sources:

@@ -7,7 +7,9 @@ from typing import NamedTuple
 
 from railwright.check.findings import Account, Findings
 from railwright.check.places import Place, place_words
-from railwright.nodes import fold
+from railwright.check.remedy import Subject, fix_of
+from railwright.check.rule import Rule
+from railwright.nodes import fold, is_machine_name
 from railwright.report.check_head import judged, print_head
 from railwright.report.console import plain
 from railwright.report.screen import Screen, cut, number_of, with_hosts, wrapped
@@ -42,6 +44,7 @@ class Group(NamedTuple):
     example: str
     targets: list[str]
     where: str  # the example's place in words
+    fix: str  # the command that puts the example right; '' = none without a choice
 
 
 _BLOCKS = read_sql(__file__, "views/check/blocks.sql")
@@ -130,12 +133,15 @@ def cost_words(block: Block) -> str:
     return f", costs {least}{block.cost_gbps:,.0f} Gb/s"
 
 
-def _groups(findings: Findings, rule: str) -> list[Group]:
+def _groups(findings: Findings, rule: Rule) -> list[Group]:
     found = []
-    for row in findings.database.execute(_GROUPS, {"rule": rule}).fetchall():
-        target, kind, *place = row[6:]
-        where = place_words(target, row[4], kind, Place(*place))
-        found.append(Group._make((*row[:6], where)))
+    for row in findings.database.execute(_GROUPS, {"rule": rule.id}).fetchall():
+        target, kind, *more = row[6:]
+        place = Place(*more)
+        where = place_words(target, row[4], kind, place)
+        fix = fix_of(rule.do, rule.fix, Subject(kind, place, row[2]))
+        on = f"{fix}  # on {target}" if fix and is_machine_name(target) else ""
+        found.append(Group._make((*row[:6], where, on)))
     return found
 
 
@@ -151,7 +157,7 @@ def _print_block(screen: Screen, findings: Findings, block: Block, under: list[E
     screen.line()
     said = f"{rule.id}  {rule.title}: {count}{cost_words(block)}"
     screen.heading(f"{block.severity:<{INDENT}}", said)
-    groups = _groups(findings, rule.id)
+    groups = _groups(findings, rule)
     most = MOST_GROUPS if screen.is_terminal else len(groups)
     everyone = findings.targets()
     for group in groups[:most]:
@@ -165,6 +171,8 @@ def _print_block(screen: Screen, findings: Findings, block: Block, under: list[E
             example = "e.g. " if group.subjects > 1 else ""
             for part in wrapped(screen, f"{example}{group.where}", INDENT + 7):
                 screen.line(part, "dim")
+        if group.fix:
+            screen.line(f"{' ' * (INDENT + 7)}fix: {group.fix}")  # never broken: it is copied
     if len(groups) > most:
         screen.line(
             f"{' ' * INDENT}and {len(groups) - most:,} more kinds: railwright check | cat", "dim"

@@ -8,7 +8,8 @@ from xml.sax.saxutils import escape, quoteattr
 
 from railwright import __version__
 from railwright.check.findings import Findings
-from railwright.check.places import COLUMNS
+from railwright.check.places import COLUMNS, Place
+from railwright.check.remedy import Subject, commands
 from railwright.check.rule import Rule
 from railwright.nodes import fold
 from railwright.store.duck import read_sql
@@ -17,9 +18,13 @@ from railwright.text import plain
 FORMAT = "railwright-findings-2"
 _FIELDS = ("rule", "severity", "target", "subject", "observed", "expected", "detail", "cost_gbps")
 _PLACE = tuple(name for name in COLUMNS if name != "part")
+_MORE = ("kind", "part")  # for the commands alone
 _AT_A_TIME = 10_000
 # SARIF knows three levels.
 _LEVELS = {"blocker": "error", "high": "error", "medium": "warning", "low": "note", "info": "note"}
+
+
+_PROPERTIES = ("target", *_PLACE, "action", "setting", "commands")
 
 
 def _rows(findings: Findings, columns: tuple[str, ...], where: str) -> Iterator[dict[str, Any]]:
@@ -35,6 +40,16 @@ def _fingerprint(findings: Findings, row: dict[str, Any]) -> str:
     """Tells a finding again in another run; a rule that is given a new name keeps it."""
     named = f"{findings.rules[row['rule']].first_name}\0{row['subject']}"
     return hashlib.sha256(named.encode()).hexdigest()[:32]
+
+
+def _remedied(findings: Findings, row: dict[str, Any]) -> dict[str, Any]:
+    """With what to do about it."""
+    rule = findings.rules[row["rule"]]
+    kind, part = row.pop("kind"), row.pop("part")
+    place = Place(**{name: row[name] for name in _PLACE}, part=part)
+    offered = commands(rule.do, rule.fix, Subject(kind, place, row["expected"]))
+    listed = [{"command": c.text, "fix": c.is_fix, "missing": list(c.missing)} for c in offered]
+    return {**row, "action": rule.action, "setting": rule.setting or None, "commands": listed}
 
 
 def _known_again(findings: Findings, row: dict[str, Any]) -> dict[str, Any]:
@@ -67,6 +82,9 @@ def _rule_rows(findings: Findings) -> Iterator[dict[str, Any]]:
             "severity": rule.severity,
             "severities": list(rule.severities),
             "subject": rule.subject.kind,
+            "action": rule.action,
+            "setting": rule.setting or None,
+            "remedy": rule.do,
             "ok": one.ok,
             "fail": one.fail,
             "inconclusive": one.unknown,
@@ -92,12 +110,9 @@ def as_json(findings: Findings, profile: str, status: int) -> Iterator[str]:
     yield json.dumps(head)[:-1] + ',\n  "rules": ['
     yield from _listed(_rule_rows(findings))
     yield '\n  ],\n  "findings": ['
-    failed = _rows(
-        findings,
-        (*_FIELDS, *_PLACE, "state", "cause", "cause_subject", "waiver"),
-        "verdict = 'fail'",
-    )
-    yield from _listed(_known_again(findings, row) for row in failed)
+    told = (*_FIELDS, *_PLACE, *_MORE, "state", "cause", "cause_subject", "waiver")
+    failed = _rows(findings, told, "verdict = 'fail'")
+    yield from _listed(_known_again(findings, _remedied(findings, row)) for row in failed)
     yield '\n  ],\n  "inconclusive": ['
     gaps = ("rule", "target", "subject", *_PLACE, "reason", "why", "state", "waiver")
     unknown = _rows(findings, gaps, "verdict = 'unknown'")
@@ -155,6 +170,7 @@ def as_sarif(findings: Findings, profile: str, status: int) -> Iterator[str]:  #
             "fullDescription": {"text": rule.why},
             "help": {"text": rule.do},
             "defaultConfiguration": {"level": _LEVELS[rule.severity]},
+            "properties": {"action": rule.action, "setting": rule.setting or None},
         }
         for rule in findings.rules.values()
     ]
@@ -165,7 +181,7 @@ def as_sarif(findings: Findings, profile: str, status: int) -> Iterator[str]:  #
     }
     run = json.dumps({"tool": {"driver": driver}})[:-1]
     yield json.dumps(head)[:-1] + f', "runs": [{run}, "results": ['
-    rows = _rows(findings, (*_FIELDS, "verdict", "why", "state"), "true")
+    rows = _rows(findings, (*_FIELDS, *_PLACE, *_MORE, "verdict", "why", "state"), "true")
 
     def results() -> Iterator[dict[str, Any]]:
         for row in rows:
@@ -183,6 +199,9 @@ def as_sarif(findings: Findings, profile: str, status: int) -> Iterator[str]:  #
                 ],
                 "partialFingerprints": {"ruleAndSubject/v1": _fingerprint(findings, row)},
             }
+            if known:
+                told = _remedied(findings, row)
+                result["properties"] = {name: told[name] for name in _PROPERTIES}
             if row["state"] in ("waived", "accepted", "out of service"):
                 result["suppressions"] = [{"kind": "external", "justification": row["state"]}]
             yield result

@@ -9,6 +9,7 @@ needs = [
     "port_scope.link_layer", "host.boot_id", "rdma_device.node_guid", "netdev.mac", "address.scope",
 ]
 message = "{subject}: {observed}; expected {expected}"
+action = "ask"
 setting = "netdev.address"
 since = "0.2"
 sources = ["review N-24", "judgement: what a boot id tells of a machine that is listed twice"]

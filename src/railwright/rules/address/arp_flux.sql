@@ -9,6 +9,7 @@ needs = [
     "netdev.master", "address.prefix_length", "ip_sysctl.value",
 ]
 message = "{subject}: {observed}; expected {expected}"
+action = "set"
 setting = "host.arp_policy"
 covers = ["ADR-05"]
 since = "0.2"

@@ -9,6 +9,7 @@ needs = [
     "unresolved_neighbor.state",
 ]
 message = "{subject}: {observed}; expected {expected}"
+action = "ask"
 implied_by = ["port-down"]
 since = "0.2"
 sources = [

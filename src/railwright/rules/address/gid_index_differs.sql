@@ -10,6 +10,7 @@ needs = [
     "gid.gid", "gid.type", "library_setting.value", "library_setting.precedence",
 ]
 message = "{subject} has its RoCE v2 IPv4 GID at index {observed}; its peers have it at {expected}"
+action = "set"
 setting = "library.setting"
 implied_by = ["gid-index-unusable"]
 since = "0.2"

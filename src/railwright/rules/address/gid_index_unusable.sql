@@ -9,6 +9,7 @@ needs = [
     "library_setting.value", "library_setting.precedence", "gid.gid", "gid.netdev", "gid.type",
 ]
 message = "{subject}: NCCL_IB_GID_INDEX points at {observed}; expected {expected}"
+action = "set"
 setting = "library.setting"
 implied_by = ["gid-not-routable"]
 since = "0.2"

@@ -6,6 +6,7 @@ severity = "high"
 subject = "port"
 needs = ["port_scope.link_layer", "port_scope.role", "port_scope.netdev", "gid.gid", "gid.type"]
 message = "{subject} has {observed}; NCCL needs {expected}"
+action = "set"
 setting = "library.setting"
 since = "0.2"
 sources = ["review ADR-08", "incident I-047", "NCCL src/transport/net_ib/connect.cc: ncclUpdateGidIndex"]

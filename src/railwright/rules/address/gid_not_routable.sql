@@ -6,6 +6,7 @@ severity = "high"
 subject = "port"
 needs = ["port_scope.link_layer", "port_scope.role", "port_scope.netdev", "gid.gid", "gid.type"]
 message = "{subject} has {observed}; jobs need {expected}"
+action = "ask"
 setting = "netdev.address"
 implied_by = ["port-down"]
 since = "0.2"

@@ -10,6 +10,7 @@ needs = [
     "library_setting.value", "library_setting.precedence",
 ]
 message = "{subject}: partition key at {observed}; expected {expected}"
+action = "ask"
 setting = "library.setting"
 implied_by = ["port-down", "subnet-manager-missing"]
 since = "0.2"
@@ -29,7 +30,7 @@ members of the partition, the receiver drops the packets. The job fails with a t
 link is up and a test with another index works.
 
 ## What to do
-1. List the keys: `grep . /sys/class/infiniband/DEVICE/ports/1/pkeys/* | grep -v 0x0000`.
+1. List the keys: `grep . /sys/class/infiniband/DEVICE/ports/PORT/pkeys/* | grep -v 0x0000`.
 2. Set NCCL_IB_PKEY to the index of the site's partition, or have the subnet manager (partitions.conf, UFM) make the compute
    ports full members. The table changes at once, without a reset; running jobs keep their queue pairs.
 

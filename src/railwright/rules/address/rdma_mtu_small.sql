@@ -9,6 +9,7 @@ needs = [
     "netdev.mtu", "verbs_port.active_mtu",
 ]
 message = "{subject} has {observed}; {expected} is usual"
+action = "set"
 setting = "netdev.mtu"
 implied_by = ["port-down", "intent-mtu"]
 cost = "about 5 % of all-reduce bandwidth at MTU 1500 (incident I-149)"

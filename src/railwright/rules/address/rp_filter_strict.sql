@@ -9,6 +9,7 @@ needs = [
     "netdev.master", "address.prefix_length", "ip_sysctl.value", "ip_rule.source",
 ]
 message = "{subject}: {observed}; expected {expected}"
+action = "set"
 setting = "host.rp_filter"
 covers = ["ADR-04"]
 since = "0.2"

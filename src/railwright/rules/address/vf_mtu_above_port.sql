@@ -9,6 +9,7 @@ needs = [
     "rdma_device.pci", "pci_function.physical_function", "verbs_port.active_mtu",
 ]
 message = "{subject}: {observed}; the port has {expected}"
+action = "set"
 setting = "netdev.mtu"
 since = "0.2"
 sources = ["review MTU-03", "reference B3", "judgement: the port's frame size is set by the physical function alone"]

@@ -10,6 +10,7 @@ needs = [
   "before.host.boot_id",
 ]
 message = "{subject} is far above its peers: {observed}"
+action = "ask"
 implied_by = ["rdma-retransmissions", "nic-drops-lossless", "nic-pause-storm", "slow-receiver"]
 preview = true
 baseline = true

@@ -9,6 +9,7 @@ needs = [
   "host.boot_id", "before.host.boot_id",
 ]
 message = "{subject} dropped {observed} of a lossless class"
+action = "ask"
 implied_by = ["nic-pause-storm"]
 baseline = true
 since = "0.2"

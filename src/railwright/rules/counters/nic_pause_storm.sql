@@ -9,6 +9,7 @@ needs = [
   "host.boot_id", "before.host.boot_id",
 ]
 message = "{subject} paused the network: {observed}"
+action = "ask"
 baseline = true
 since = "0.2"
 sources = ["review N-07, G-WINDOW", "mlx5 counters.rst (tx_pause_storm_error_events, tx_pause_storm_warning_events)", "incident I-063, I-071"]

@@ -9,6 +9,7 @@ needs = [
   "before.host.boot_id",
 ]
 message = "{subject} received {observed} with a bad ICRC"
+action = "replace"
 baseline = true
 since = "0.2"
 sources = ["review CNT-02, G-WINDOW", "reference B5", "incident I-072"]

@@ -9,6 +9,7 @@ needs = [
   "port_scope.role", "rdma_counter.value", "before.rdma_counter.value", "host.boot_id", "before.host.boot_id",
 ]
 message = "{subject} retransmits packets: {observed}"
+action = "ask"
 implied_by = ["fec-uncorrectable", "link-ber-high", "link-went-down", "link-flapping", "nic-drops-lossless"]
 baseline = true
 cost = "all-reduce fell to 0.x GB/s where packets were dropped (incident I-059)"

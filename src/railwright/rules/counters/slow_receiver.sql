@@ -9,6 +9,7 @@ needs = [
   "host.boot_id", "before.host.boot_id",
 ]
 message = "{subject} paused the network for {observed}"
+action = "ask"
 implied_by = ["nic-pause-storm", "pcie-link-downtrained", "pcie-link-narrow", "pcie-below-port-rate"]
 preview = true
 baseline = true

@@ -7,6 +7,7 @@ subject = "host"
 peers = true
 needs = ["kernel_module.taints"]
 message = "{subject} runs {observed}; most of its kind run {expected}"
+action = "ask"
 since = "0.2"
 sources = [
   "review DRV-06, G-FLEET",

@@ -6,6 +6,7 @@ severity = "medium"
 subject = "host"
 needs = ["host_scope.nvidia_gpus", "host_scope.architecture", "gpu_direct.gpu_driver_version", "gpu_driver.value"]
 message = "{subject} has {observed}; IBGDA needs {expected}"
+action = "set"
 setting = "host.gpu_driver_options"
 since = "0.2"
 sources = [

@@ -6,6 +6,7 @@ severity = "low"
 subject = "rdma_device"
 needs = ["kernel_message.kind"]
 message = "{subject}: {observed}"
+action = "ask"
 since = "0.3"
 sources = [
   "Linux mlx5 ib cq.c: an error completion of a queue of the kernel's own is dumped, unless it was flushed or ran out of retries",

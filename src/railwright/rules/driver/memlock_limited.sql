@@ -6,6 +6,7 @@ severity = "medium"
 subject = "host"
 needs = ["pcie_endpoint.kind", "resource_limit.domain", "resource_limit.item", "resource_limit.soft_bytes"]
 message = "{subject}: {observed}; RDMA needs {expected}"
+action = "set"
 setting = "host.memlock"
 since = "0.2"
 sources = [

@@ -6,6 +6,7 @@ severity = "high"
 subject = "host"
 needs = ["pcie_endpoint.kind", "kernel_message.kind"]
 message = "{subject}: {observed} did not load"
+action = "ask"
 since = "0.2"
 sources = [
   "review DRV-01 (its third condition: version-symbol errors of this boot)",

@@ -6,6 +6,7 @@ severity = "blocker"
 subject = "nic"
 needs = ["kernel_message.kind"]
 message = "{subject}: {observed} since its driver was loaded"
+action = "reset"
 since = "0.2"
 sources = [
   "review DRV-04, G-ROLE",

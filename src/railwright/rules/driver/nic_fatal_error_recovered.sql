@@ -6,6 +6,7 @@ severity = "high"
 subject = "nic"
 needs = ["kernel_message.kind"]
 message = "{subject}: {observed} earlier in this boot"
+action = "ask"
 implied_by = ["nic-fatal-error"]
 covers = ["DRV-04"]
 since = "0.2"

@@ -6,6 +6,7 @@ severity = "high"
 subject = "host"
 needs = ["probe_result.status", "rdma_device.pci"]
 message = "{subject}: {observed}"
+action = "ask"
 implied_by = ["verbs-device-missing"]
 since = "0.2"
 sources = [

@@ -6,6 +6,7 @@ severity = "high"
 subject = "port"
 needs = ["port_scope.link_layer", "port_scope.role", "rdma_node.device", "rdma_node.kind"]
 message = "{subject} has {observed}; expected {expected}"
+action = "set"
 setting = "host.module_at_boot"
 since = "0.2"
 sources = [

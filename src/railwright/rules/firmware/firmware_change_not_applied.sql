@@ -9,6 +9,7 @@ needs = [
   "before.nic_parameter.next_text", "host.boot_id", "before.host.boot_id",
 ]
 message = "{subject}: {observed} was pending before the last reboot and still is"
+action = "reset"
 baseline = true
 since = "0.2"
 sources = ["review FWC-04, G-PF, EFFECTS", "incident I-119, I-120, I-121"]

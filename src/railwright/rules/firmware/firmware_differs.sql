@@ -9,6 +9,7 @@ needs = [
   "nic_scope.device_id", "port_scope.cohort", "port_scope.pci", "rdma_device.pci", "rdma_device.firmware_version",
 ]
 message = "{subject} runs firmware {observed}; most of its kind run {expected}"
+action = "ask"
 setting = "nic.firmware"
 implied_by = ["intent-firmware", "firmware-update-not-active", "firmware-known-defect"]
 since = "0.2"

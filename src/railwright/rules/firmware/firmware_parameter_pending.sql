@@ -6,6 +6,7 @@ severity = "medium"
 subject = "nic"
 needs = ["nic_scope.device_id", "nic_parameter.current_text", "nic_parameter.next_text"]
 message = "{subject}: {observed} takes effect at the next reset"
+action = "ask"
 setting = "nic.reset"
 implied_by = ["firmware-change-not-applied", "firmware-no-reset-level"]
 since = "0.2"

@@ -10,6 +10,7 @@ needs = [
   "nic_parameter.next_code", "ecn_priority.enabled",
 ]
 message = "{subject}: congestion control of the data priority is {observed} now and {expected} after a reset"
+action = "set"
 setting = "nic.ecn"
 since = "0.2"
 sources = [

@@ -6,6 +6,7 @@ severity = "medium"
 subject = "nic"
 needs = ["nic_scope.device_id", "nic_firmware.version", "nic_firmware.running_version"]
 message = "{subject} runs firmware {observed}; its flash holds {expected}"
+action = "reset"
 setting = "nic.reset"
 since = "0.2"
 sources = [

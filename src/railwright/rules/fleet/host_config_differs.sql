@@ -7,6 +7,7 @@ subject = "host"
 peers = true
 needs = ["host_scope.kind", "digest.digest"]
 message = "{subject} deviates from most of its kind in {observed}"
+action = "ask"
 implied_by = ["*"]
 since = "0.2"
 sources = [

@@ -5,6 +5,7 @@ title = "Hostname belongs to another machine"
 severity = "medium"
 subject = "host"
 peers = true
+action = "ask"
 setting = "host.hostname"
 needs = ["host.hostname"]
 message = "{subject} has the hostname {observed}, which is {expected}"

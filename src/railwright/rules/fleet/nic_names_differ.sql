@@ -7,6 +7,7 @@ subject = "host"
 peers = true
 needs = ["host_scope.kind", "host_kind.nic_functions", "port_scope.pci", "rdma_device.psid"]
 message = "{subject} has {observed}; most of its kind have {expected}"
+action = "ask"
 setting = "host.rdma_names"
 since = "0.2"
 sources = ["review FLT-05, G-FLEET", "incident I-025, I-026, I-032"]

@@ -7,6 +7,7 @@ subject = "port"
 peers = true
 needs = ["port_scope.role", "port_scope.state", "port_scope.cohort", "verbs_port.active_mtu"]
 message = "{subject} has RDMA MTU {observed}; most of its peers have {expected}"
+action = "set"
 setting = "netdev.mtu"
 implied_by = ["rdma-mtu-small", "intent-mtu", "port-down"]
 since = "0.2"

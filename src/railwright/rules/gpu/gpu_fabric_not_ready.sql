@@ -5,6 +5,7 @@ severity = "blocker"
 subject = "gpu"
 needs = ["gpu_smi.fabric_state", "gpu_smi.fabric_status"]
 message = "{subject}: NVLink fabric {observed}; expected {expected}"
+action = "reset"
 preview = true
 since = "0.3"
 sources = [

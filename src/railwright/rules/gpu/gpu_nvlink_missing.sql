@@ -5,6 +5,7 @@ severity = "blocker"
 subject = "gpu"
 needs = ["gpu_topology.nvlinks"]
 message = "{subject} reaches the other GPUs over {observed} NVLinks; expected {expected}"
+action = "reset"
 preview = true
 since = "0.3"
 sources = [

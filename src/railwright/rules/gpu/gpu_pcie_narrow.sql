@@ -5,6 +5,7 @@ severity = "high"
 subject = "gpu"
 needs = ["gpu_smi.pcie_width_current", "gpu_smi.pcie_width_max"]
 message = "{subject} runs at x{observed}; GPU and slot support x{expected}"
+action = "reseat"
 preview = true
 since = "0.3"
 sources = [

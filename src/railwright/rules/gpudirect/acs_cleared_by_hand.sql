@@ -4,6 +4,7 @@ aliases = ["GDR-02"]
 title = "ACS redirect cleared until the next reboot only"
 severity = "low"
 subject = "host"
+action = "set"
 setting = "host.kernel_argument"
 needs = ["host_scope.virtualization", "host_scope.gpus", "host.boot_id", "before.host.boot_id", "pcie_path.hop", "pci_config.acs"]
 message = "{subject} had ACS redirect cleared at run time on {observed}; it returns at the next reboot"

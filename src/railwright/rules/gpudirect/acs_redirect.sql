@@ -7,6 +7,7 @@ subject = "nic"
 needs = ["nic_scope.virtualization", "nic_scope.architecture", "gpu_nic.distance", "gpu_nic.common_hop", "pci_config.acs",
     "pci_config.acs_request_redirect", "pci_config.acs_completion_redirect"]
 message = "{subject}: on the path to its GPU {observed}"
+action = "set"
 setting = "pci.acs"
 cost = "half the bandwidth (incident I-003), or GPUDirect fails outright (incident I-002, I-004, I-005)"
 since = "0.2"

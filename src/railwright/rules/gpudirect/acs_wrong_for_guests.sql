@@ -8,6 +8,7 @@ needs = ["nic_scope.virtualization", "nic_scope.driver", "nic_parameter.current_
     "pci_config.acs_source_validation", "pci_config.acs_request_redirect", "pci_config.acs_completion_redirect",
     "pci_config.acs_upstream_forwarding", "pci_config.acs_direct_translated"]
 message = "{subject} uses ATS and ACS is not set for it: {observed}"
+action = "set"
 setting = "pci.acs"
 since = "0.2"
 sources = ["review N-13", "NVIDIA AI Enterprise, Optimizing VM configuration (Blackwell Ultra HGX), appendix",

@@ -6,6 +6,7 @@ severity = "high"
 subject = "nic"
 needs = ["nic_scope.virtualization", "nic_scope.driver", "host_scope.gpus", "nic_parameter.current_code"]
 message = "{subject} serves a guest and has ATS_ENABLED={observed}"
+action = "set"
 setting = "nic.parameter.ATS_ENABLED"
 cost = "27 instead of 48 GB/s (incident I-006); a quarter of bare metal (incident I-008)"
 since = "0.2"

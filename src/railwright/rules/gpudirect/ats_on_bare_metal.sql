@@ -6,7 +6,9 @@ severity = "low"
 subject = "nic"
 needs = ["nic_scope.virtualization", "nic_scope.architecture", "nic_scope.driver", "nic_scope.role", "nic_parameter.current_code"]
 message = "{subject} has ATS_ENABLED={observed} on bare metal"
+action = "set"
 setting = "nic.parameter.ATS_ENABLED"
+fix = "mlxconfig -d PCI set ATS_ENABLED=0"
 preview = true
 since = "0.2"
 sources = ["review GDR-05", "Mellanox/nic-configuration-operator README (ATS_ENABLED=0 for GPUDirect on bare metal)",

@@ -7,6 +7,7 @@ needs = ["pci_function.root_bus", "pci_function.vendor", "pci_function.device", 
     "pci_config.acs_source_validation", "pci_config.acs_request_redirect", "pci_config.acs_completion_redirect",
     "pci_config.acs_upstream_forwarding"]
 message = "{subject}: {observed}; expected {expected}"
+action = "set"
 setting = "pci.acs"
 covers = ["GDR-13"]
 preview = true

@@ -6,6 +6,7 @@ severity = "high"
 subject = "gpu"
 needs = ["pci_function.root_bus", "pci_function.vendor", "pci_function.device", "pci_function.iommu_group"]
 message = "{subject} is in IOMMU group {observed}; the NIC's Data Direct function is in {expected}"
+action = "set"
 setting = "pci.acs"
 since = "0.2"
 sources = ["review N-14", "linux-rdma/rdma-core kernel-boot/rdma_topo (check of iommu_group)",

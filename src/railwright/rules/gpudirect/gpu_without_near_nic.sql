@@ -6,6 +6,7 @@ severity = "medium"
 subject = "gpu"
 needs = ["host_scope.has_class", "host_scope.virtualization", "host_scope.architecture", "host_scope.gpus", "gpu_nic.distance"]
 message = "{subject} has its nearest compute NIC at {observed}"
+action = "reseat"
 cost = "25 instead of 56 GB/s per NIC across sockets (incident I-145)"
 since = "0.2"
 sources = ["review GDR-11 and K8S-04", "incident I-145", "incident I-147", "pci.ids (ids of SXM modules)"]

@@ -6,6 +6,7 @@ severity = "high"
 subject = "host"
 needs = ["host_scope.nvidia_gpus", "host_kind.nic_functions", "gpu_direct.gpu_driver_version", "gpu_direct.peermem_module"]
 message = "{subject} has {observed}; GPU traffic goes through host memory"
+action = "set"
 setting = "host.peermem"
 cost = "33 instead of 93 GB/s (incident I-001)"
 since = "0.2"

@@ -6,6 +6,7 @@ severity = "high"
 subject = "host"
 needs = ["host_scope.virtualization", "host_scope.architecture", "host_scope.gpus", "port_scope.role", "pci_function.iommu_type"]
 message = "{subject} translates DMA: {observed}"
+action = "set"
 setting = "host.iommu"
 cost = "98 of 337 GB/s in one 16-GPU job (incident I-010)"
 since = "0.2"

@@ -8,6 +8,7 @@ needs = [
     "host_scope.nvidia_gpus", "gpu_direct.peermem_module", "gpu_direct.gpu_driver_kind", "boot_module.how",
 ]
 message = "{subject} has {observed}; expected {expected}"
+action = "set"
 setting = "host.peermem"
 preview = true
 since = "0.2"

@@ -4,6 +4,7 @@ aliases = ["GDR-08"]
 title = "Peer memory module loaded but not registered"
 severity = "high"
 subject = "host"
+action = "reset"
 setting = "host.peermem"
 needs = ["host_scope.nvidia_gpus", "gpu_direct.peermem_module", "gpu_direct.memory_peers", "kernel_module.taints"]
 message = "{subject} has {observed}, but no GPU memory is registered with the RDMA stack"

@@ -6,7 +6,9 @@ severity = "high"
 subject = "port"
 needs = ["port_scope.pci", "port_scope.link_layer", "port_scope.role", "nic_parameter.current_code"]
 message = "{subject} has ROCE_ADAPTIVE_ROUTING_EN {observed}; the fabric's adaptive routing needs it {expected}"
+action = "set"
 setting = "nic.parameter.ROCE_ADAPTIVE_ROUTING_EN"
+fix = "mlxconfig -d PCI set ROCE_ADAPTIVE_ROUTING_EN=1"
 covers = ["N-16"]
 since = "0.2"
 sources = ["review N-16", "reference B1.1, B1.2", "judgement: the site's word stands for the switches"]

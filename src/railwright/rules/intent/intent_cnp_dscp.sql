@@ -7,7 +7,9 @@ subject = "port"
 several = true
 needs = ["port_scope.netdev", "port_scope.link_layer", "port_scope.role", "netdev_cnp.dscp"]
 message = "{subject} sends CNPs with DSCP {observed}; intent is {expected}"
+action = "set"
 setting = "nic.cnp_dscp"
+fix = "echo EXPECTED > /sys/class/net/NETDEV/ecn/roce_np/cnp_dscp"
 covers = ["QOS-06"]
 on_path = {packets = ["CNP"], sides = ["out"]}
 since = "0.2"
@@ -24,8 +26,8 @@ A CNP must overtake the queue that it reports. With a DSCP other than the one th
 (DSCP 4 maps to priority 0 by default), and senders slow down late.
 
 ## What to do
-Run `echo DSCP > /sys/class/net/NETDEV/ecn/roce_np/cnp_dscp`. It takes effect immediately; whether it survives a driver
-reload is not documented. To persist the value, set `CNP_DSCP_P1` in firmware. It takes effect at the next firmware reset,
+Run `echo EXPECTED > /sys/class/net/NETDEV/ecn/roce_np/cnp_dscp`. It takes effect immediately; whether it survives a
+driver reload is not documented. To persist the value, set `CNP_DSCP_P1` in firmware. It takes effect at the next firmware reset,
 which takes down every function of the card.
 
 ## Exceptions

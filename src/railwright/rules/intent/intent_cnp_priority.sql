@@ -7,7 +7,9 @@ subject = "port"
 several = true
 needs = ["port_scope.netdev", "port_scope.link_layer", "port_scope.role", "netdev_cnp.priority"]
 message = "{subject} sends CNPs with priority {observed}; intent is {expected}"
+action = "set"
 setting = "nic.cnp_priority"
+fix = "echo EXPECTED > /sys/class/net/NETDEV/ecn/roce_np/cnp_802p_prio"
 on_path = {packets = ["CNP"], sides = ["out"]}
 since = "0.2"
 sources = ["review QOS-06", "reference B1.1, B1.2, B3"]
@@ -23,8 +25,8 @@ The priority selects the queue in which the NIC sends its CNPs, and the tag of V
 that PFC pauses, CNPs reach the sender long after the congestion is over.
 
 ## What to do
-Run `echo PRIORITY > /sys/class/net/NETDEV/ecn/roce_np/cnp_802p_prio`. It takes effect immediately; whether it survives a
-driver reload is not documented. To persist the value, set `CNP_802P_PRIO_P1` in firmware. It takes effect at the next
+Run `echo EXPECTED > /sys/class/net/NETDEV/ecn/roce_np/cnp_802p_prio`. It takes effect immediately; whether it
+survives a driver reload is not documented. To persist the value, set `CNP_802P_PRIO_P1` in firmware. It takes effect at the next
 firmware reset, which takes down every function of the card.
 
 ## Exceptions

@@ -6,6 +6,7 @@ severity = "blocker"
 subject = "host"
 needs = ["host_scope.has_class", "port_scope.card", "port_scope.role", "probe_result.status"]
 message = "{subject} has {observed} compute NICs; its node class has {expected}"
+action = "reseat"
 covers = ["PCI-08"]
 implied_by = ["part-missing"]
 since = "0.2"

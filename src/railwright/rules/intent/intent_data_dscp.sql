@@ -7,6 +7,7 @@ subject = "port"
 several = true
 needs = ["port_scope.netdev", "port_scope.link_layer", "port_scope.role", "netdev_qos.dscp_priorities"]
 message = "{subject} gives the DSCP of RoCE data priority {observed}; intent is {expected}"
+action = "set"
 setting = "nic.dscp_priority"
 on_path = {packets = ["data"], sides = ["in", "out"]}
 since = "0.2"

@@ -10,6 +10,7 @@ needs = [
   "netdev_qos.dcbx_mode", "netdev_qos.lldpad_running", "nic_parameter.current_code",
 ]
 message = "{subject}: QoS can be set by {observed}; intent is {expected}"
+action = "set"
 setting = "nic.dcbx"
 covers = ["N-01"]
 since = "0.2"

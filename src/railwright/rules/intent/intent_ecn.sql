@@ -7,6 +7,7 @@ subject = "port"
 several = true
 needs = ["port_scope.netdev", "port_scope.link_layer", "port_scope.role", "ecn_priority.enabled"]
 message = "{subject} has {observed}; intent is {expected}"
+action = "set"
 setting = "nic.ecn"
 covers = ["QOS-05"]
 since = "0.2"

@@ -6,6 +6,7 @@ severity = "medium"
 subject = "nic"
 needs = ["nic_scope.device_id", "rdma_device.pci", "rdma_device.psid", "rdma_device.firmware_version"]
 message = "{subject} runs firmware {observed}; intent is {expected}"
+action = "set"
 setting = "nic.firmware"
 implied_by = ["firmware-update-not-active"]
 since = "0.2"

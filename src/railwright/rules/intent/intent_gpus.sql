@@ -6,6 +6,7 @@ severity = "high"
 subject = "host"
 needs = ["host_scope.has_class", "host_scope.gpus"]
 message = "{subject} has {observed} GPUs on the PCI bus; its node class has {expected}"
+action = "reseat"
 implied_by = ["part-missing"]
 since = "0.2"
 sources = [

@@ -6,6 +6,7 @@ severity = "low"
 subject = "port"
 needs = ["port_scope.pci", "port_scope.role", "port_scope.virtualization", "pci_config.max_read_request"]
 message = "{subject} has a maximum read request of {observed} bytes; intent is at least {expected}"
+action = "set"
 setting = "pci.max_read_request"
 covers = ["PCI-04"]
 since = "0.2"

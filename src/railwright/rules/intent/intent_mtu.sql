@@ -6,7 +6,9 @@ severity = "medium"
 subject = "port"
 needs = ["port_scope.netdev", "port_scope.link_layer", "port_scope.role", "netdev.mtu"]
 message = "{subject} has MTU {observed}; intent is {expected}"
+action = "set"
 setting = "netdev.mtu"
+fix = "ip link set NETDEV mtu EXPECTED"
 on_path = {packets = ["data", "other"], sides = ["in", "out"]}
 since = "0.2"
 sources = ["review MTU-01, EFFECTS", "reference B3 (RoCE MTU)", "judgement: severity"]
@@ -30,8 +32,8 @@ IP packets that a switch or a peer drops.
 
 ## What to do
 Set the MTU in the network configuration (netplan, NetworkManager, ifcfg; for pods also the CNI): on switch ports first,
-then on hosts, then on virtual functions and pods. `ip link set NETDEV mtu N` takes effect immediately, but restarts the
-queues of the device and is lost at reboot. Peers with a different MTU fail until all have changed.
+then on hosts, then on virtual functions and pods. `ip link set NETDEV mtu EXPECTED` takes effect immediately, but restarts
+the queues of the device and is lost at reboot. Peers with a different MTU fail until all have changed.
 
 ## Exceptions
 The site file has one MTU for all compute ports: if rails differ by design, leave it out. On a bond, the MTU of the bond

@@ -4,6 +4,7 @@ aliases = ["INTENT.numa_nodes"]
 title = "NUMA node count does not match intent"
 severity = "medium"
 subject = "host"
+action = "set"
 setting = "host.bios"
 needs = ["host_scope.has_class", "numa_node.cpu_count"]
 message = "{subject} has {observed} NUMA nodes with CPUs; its node class has {expected}"

@@ -7,7 +7,9 @@ subject = "parameter"
 enumerated_by = "pci" # parameters in the site file and cards on the bus: without a parameter there is nothing to check
 needs = ["nic_scope.device_id", "rdma_device.pci", "rdma_device.psid", "nic_parameter.current_text"]
 message = "{subject} is {observed}; intent is {expected}"
+action = "set"
 setting = "nic.parameter"
+fix = "mlxconfig -d PCI set NAME=EXPECTED"
 covers = ["FWC-06", "FWC-07"]
 since = "0.2"
 sources = [
@@ -29,7 +31,7 @@ The site file defines how cards of this type are configured. A wrong LINK_TYPE k
 wrong mode puts another system into the data path. Other parameters change what the card can do.
 
 ## What to do
-1. Run `mlxconfig -d PCI set NAME=VALUE`. The value is persistent, but does not take effect yet.
+1. Run `mlxconfig -d PCI set NAME=EXPECTED`. The value is persistent, but does not take effect yet.
 2. In a maintenance window, run `mlxfwreset -d PCI query` and reset at a level that it offers. The reset takes down every
    function of the card, on multi-host and Socket Direct cards also those of the other hosts. Some machines need a power
    cycle.

@@ -7,6 +7,7 @@ subject = "nic"
 peers = true
 needs = ["nic_scope.device_id", "rdma_device.pci", "rdma_device.psid", "nic_parameter.current_text"]
 message = "{subject} has no parameter {observed}, which the site file sets"
+action = "ask"
 since = "0.2"
 sources = [
   "judgement: a wish that no card can fulfil is a mistake in the site file or a card of another kind",

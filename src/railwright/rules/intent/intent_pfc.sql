@@ -7,6 +7,7 @@ subject = "port"
 several = true
 needs = ["port_scope.netdev", "port_scope.link_layer", "port_scope.role", "netdev_qos.pfc_mask"]
 message = "{subject} has PFC on for priorities {observed}; intent is {expected}"
+action = "set"
 setting = "nic.pfc"
 covers = ["QOS-02"]
 cost = "bus bandwidth fell to 0.x GB/s without PFC on the path (incident I-059)"

@@ -6,6 +6,7 @@ severity = "high"
 subject = "port"
 needs = ["host_scope.has_class", "port_scope.role", "port_scope.state", "port_scope.rate_gbps"]
 message = "{subject} runs at {observed}; its node class has {expected}"
+action = "ask"
 covers = ["LNK-02"]
 implied_by = ["port-down"]
 since = "0.2"

@@ -6,6 +6,7 @@ severity = "high"
 subject = "port"
 needs = ["port_scope.pci", "port_scope.link_layer", "port_scope.role", "nic_parameter.current_code"]
 message = "{subject} has programmable congestion control {observed}; intent is {expected}"
+action = "set"
 setting = "nic.parameter.USER_PROGRAMMABLE_CC"
 since = "0.2"
 sources = [

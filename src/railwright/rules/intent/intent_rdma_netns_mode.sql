@@ -6,6 +6,7 @@ severity = "high"
 subject = "host"
 needs = ["pcie_endpoint.kind", "rdma_system.netns_mode"]
 message = "{subject}: the RDMA namespace mode is {observed}; intent is {expected}"
+action = "set"
 setting = "host.rdma_netns"
 covers = ["N-19"]
 since = "0.2"

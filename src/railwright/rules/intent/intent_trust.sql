@@ -7,7 +7,9 @@ subject = "port"
 several = true
 needs = ["port_scope.netdev", "port_scope.link_layer", "port_scope.role", "netdev_qos.trust"]
 message = "{subject} trusts {observed}; intent is {expected}"
+action = "set"
 setting = "nic.trust"
+fix = "mlnx_qos -i NETDEV --trust EXPECTED"
 covers = ["QOS-01"]
 on_path = {packets = ["data"], sides = ["in", "out"]}
 since = "0.2"
@@ -22,7 +24,7 @@ The NIC sorts packets into priorities by the field that it trusts. With the wron
 under load, and PFC never helps it.
 
 ## What to do
-1. Run `mlnx_qos -i NETDEV --trust dscp` (or `pcp`, as in the site file) on every compute port.
+1. Run `mlnx_qos -i NETDEV --trust EXPECTED` (`dscp` or `pcp`, as in the site file) on every compute port.
 2. Make it persistent: it survives a driver reload, but not a reboot. Cards that have `QOS_TRUST_STATE_P1` keep it in
    firmware.
 

@@ -6,6 +6,7 @@ severity = "high"
 subject = "host"
 needs = ["inventory_scope.is_read", "port_scope.role"]
 message = "{subject} has {expected} and {observed}"
+action = "ask"
 implied_by = ["part-missing", "rdma-device-missing"]
 cost = "the whole node (incident I-103)"
 since = "0.2"

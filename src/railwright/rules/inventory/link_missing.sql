@@ -7,6 +7,7 @@ subject = "pci_function"
 peers = true
 needs = ["part_scope.state", "part_scope.is_confirmed", "part_scope.links"]
 message = "{subject} has {observed}; expected {expected}"
+action = "reseat"
 implied_by = ["rdma-device-missing", "bond-member-down"]
 since = "0.2"
 sources = [

@@ -7,6 +7,7 @@ subject = "host"
 peers = true
 needs = ["host.boot_id"]
 message = "{subject} is the same machine as {observed}; expected {expected}"
+action = "ask"
 since = "0.2"
 sources = [
   "random(4): boot_id is new at every boot, once per kernel",

@@ -7,6 +7,7 @@ subject = "host"
 peers = true
 needs = ["inventory_scope.is_read", "part_scope.state", "part_scope.is_confirmed"]
 message = "{subject}: {observed}; expected {expected}"
+action = "reseat"
 cost = "a rank or a rail of the node (incident I-103)"
 since = "0.2"
 sources = [

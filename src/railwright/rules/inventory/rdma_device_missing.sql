@@ -7,6 +7,7 @@ subject = "pci_function"
 peers = true
 needs = ["part_scope.state", "part_scope.is_confirmed", "part_scope.functions"]
 message = "{subject} has {observed}; expected {expected}"
+action = "ask"
 implied_by = ["nic-without-rdma"]
 cost = "a rail of the node (incident I-104)"
 since = "0.2"
@@ -67,8 +68,8 @@ silently, and the job runs on fewer rails, or over TCP.
 ## What to do
 1. Run `rdma link` and `lsmod | grep mlx5_ib`. If the module is not loaded, load it and find out what keeps it from loading
    at boot.
-2. Run `devlink dev param show pci/ADDRESS name enable_roce` (and `enable_rdma`): set it to true and reload the device.
-3. Run `mlxconfig -d ADDRESS query ROCE_CONTROL NUM_OF_PF` and compare with a host that has all devices.
+2. Run `devlink dev param show pci/PCI name enable_roce` (and `enable_rdma`): set it to true and reload the device.
+3. Run `mlxconfig -d PCI query ROCE_CONTROL NUM_OF_PF` and compare with a host that has all devices.
 4. Search the kernel log for `mlx5_ib` or the card's address.
 
 ## Exceptions

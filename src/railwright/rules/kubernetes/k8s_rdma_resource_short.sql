@@ -6,6 +6,7 @@ severity = "medium"
 subject = "host"
 needs = ["kubernetes_resource.capacity_count", "kubernetes_resource.allocatable_count", "pcie_endpoint.kind"]
 message = "{subject} offers {observed}"
+action = "reset"
 setting = "kubernetes.device_plugin"
 since = "0.2"
 sources = [

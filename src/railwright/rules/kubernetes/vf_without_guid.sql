@@ -9,6 +9,7 @@ needs = [
   "rdma_port.link_layer",
 ]
 message = "{subject}: {observed} of this VF is zero"
+action = "ask"
 setting = "nic.vf_guid"
 since = "0.2"
 sources = [

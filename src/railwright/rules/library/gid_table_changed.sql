@@ -9,6 +9,7 @@ needs = [
     "before.port.netdev", "before.host.boot_id", "before.gid.gid", "before.gid.type",
 ]
 message = "{subject} has the GIDs {observed}; it had {expected}"
+action = "reset"
 baseline = true
 preview = true
 since = "0.2"

@@ -6,6 +6,7 @@ severity = "high"
 subject = "host"
 needs = ["library_setting.value", "library_setting.precedence", "probe_result.status", "netdev.operstate"]
 message = "{subject}: NCCL_SOCKET_IFNAME is {observed}; {expected}"
+action = "ask"
 setting = "library.setting"
 since = "0.2"
 sources = [

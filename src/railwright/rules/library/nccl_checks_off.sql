@@ -6,6 +6,7 @@ severity = "medium"
 subject = "host"
 needs = ["probe_result.status", "host_scope.gpus"]
 message = "{subject} sets {observed}; expected {expected}"
+action = "set"
 setting = "library.setting"
 since = "0.2"
 sources = ["review NCC-03", "incident I-028 I-030"]

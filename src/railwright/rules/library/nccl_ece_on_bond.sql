@@ -9,6 +9,7 @@ needs = [
     "library_setting.value", "library_setting.precedence",
 ]
 message = "{subject} is bonded: {observed}; expected {expected}"
+action = "ask"
 setting = "library.setting"
 preview = true
 cost = "23 GB/s to 2.9 MB/s in one case (incident I-036)"

@@ -9,6 +9,7 @@ needs = [
     "host_scope.gpus", "host_scope.netns_mode", "port_scope.role", "port_scope.link_layer",
 ]
 message = "{subject}: NCCL_IB_HCA is {observed}: {expected}"
+action = "set"
 setting = "library.setting"
 since = "0.2"
 sources = [

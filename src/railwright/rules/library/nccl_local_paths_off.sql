@@ -6,6 +6,7 @@ severity = "medium"
 subject = "host"
 needs = ["probe_result.status", "host_scope.gpus", "host_scope.virtualization"]
 message = "{subject} sets {observed}; expected {expected}"
+action = "set"
 setting = "library.setting"
 covers = ["NCC-04"]
 since = "0.2"

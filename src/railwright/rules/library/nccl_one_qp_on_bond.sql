@@ -9,6 +9,7 @@ needs = [
     "library_setting.value", "library_setting.precedence",
 ]
 message = "{subject} is bonded and NCCL_IB_QPS_PER_CONNECTION is {observed}; {expected} would use both links"
+action = "ask"
 setting = "library.setting"
 preview = true
 cost = "240 instead of 395 Gb/s on 2x200G (incident I-034)"

@@ -6,6 +6,7 @@ severity = "high"
 subject = "host"
 needs = ["probe_result.status", "port_scope.role"]
 message = "{subject} sets {observed}; expected {expected}"
+action = "set"
 setting = "library.setting"
 cost = "33 instead of 93 GB/s all-reduce without GPUDirect (incident I-001)"
 since = "0.2"

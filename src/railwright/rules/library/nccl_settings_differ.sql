@@ -7,6 +7,7 @@ subject = "host"
 peers = true
 needs = ["probe_result.status", "host_scope.kind"]
 message = "{subject} sets {observed}; its peers {expected}"
+action = "set"
 setting = "library.setting"
 preview = true
 since = "0.2"

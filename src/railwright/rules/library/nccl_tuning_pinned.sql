@@ -6,6 +6,7 @@ severity = "low"
 subject = "host"
 needs = ["probe_result.status", "host_scope.gpus"]
 message = "{subject} sets {observed}; expected {expected}"
+action = "ask"
 setting = "library.setting"
 covers = ["NCC-04"]
 since = "0.2"

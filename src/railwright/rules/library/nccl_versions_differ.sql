@@ -6,6 +6,7 @@ severity = "high"
 subject = "host"
 needs = ["nccl_process.nccl_version", "nccl_process.network"]
 message = "{subject}: one run has {observed}; it needs {expected}"
+action = "ask"
 preview = true
 since = "0.2"
 sources = ["review N-22", "judgement: as far as a log tells"]

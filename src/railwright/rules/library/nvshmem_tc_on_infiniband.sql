@@ -6,6 +6,7 @@ severity = "high"
 subject = "host"
 needs = ["probe_result.status", "port_scope.role", "port_scope.link_layer"]
 message = "{subject} sets {observed}; expected {expected}"
+action = "set"
 setting = "library.setting"
 since = "0.2"
 sources = ["review NCC-07", "incident I-041"]

@@ -6,6 +6,7 @@ severity = "high"
 subject = "host"
 needs = ["library_setting.value", "library_setting.precedence", "probe_result.status"]
 message = "{subject}: UCX_NET_DEVICES is {observed}; {expected}"
+action = "ask"
 setting = "library.setting"
 covers = ["NCC-01"]
 since = "0.2"

@@ -6,6 +6,7 @@ severity = "high"
 subject = "port"
 needs = ["port_scope.link_layer", "port_scope.role", "port_scope.netdev", "netdev.master", "bond_member.mii_status"]
 message = "{subject} has {observed} in its bond"
+action = "reseat"
 since = "0.2"
 sources = ["review N-17", "scitix/sichek bond specification"]
 

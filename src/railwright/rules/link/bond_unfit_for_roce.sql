@@ -9,6 +9,7 @@ needs = [
   "bond_member.aggregator",
 ]
 message = "{subject} is in a bond that does not suit RoCE: {observed}"
+action = "ask"
 setting = "bond"
 covers = ["N-17"]
 since = "0.2"

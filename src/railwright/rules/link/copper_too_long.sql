@@ -9,6 +9,7 @@ needs = [
   "mlxlink_port.width",
 ]
 message = "{subject} has {observed}; the reach at this rate is {expected}"
+action = "replace"
 preview = true
 cost = "40 % of all-reduce bandwidth with passive copper longer than 5 m on NDR (incident I-076)"
 since = "0.2"

@@ -6,6 +6,7 @@ severity = "medium"
 subject = "port"
 needs = ["port_scope.link_layer", "port_scope.role", "port_scope.state", "rdma_port.rate_text"]
 message = "{subject} runs {observed}; its cable needs {expected}"
+action = "set"
 setting = "nic.fec"
 since = "0.2"
 sources = [

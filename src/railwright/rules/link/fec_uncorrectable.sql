@@ -9,6 +9,7 @@ needs = [
   "host.boot_id", "before.host.boot_id",
 ]
 message = "{subject} has {observed} that FEC could not correct"
+action = "reseat"
 implied_by = ["fec-off", "module-hot"]
 baseline = true
 since = "0.2"

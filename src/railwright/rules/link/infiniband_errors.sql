@@ -9,6 +9,7 @@ needs = [
   "host.boot_id", "before.host.boot_id",
 ]
 message = "{subject} counts errors: {observed}"
+action = "reseat"
 implied_by = ["link-ber-high", "module-hot"]
 baseline = true
 since = "0.2"

@@ -6,6 +6,7 @@ severity = "high"
 subject = "port"
 needs = ["port_scope.link_layer", "port_scope.role", "port_scope.state", "mlxlink_port.since_clear_min"]
 message = "{subject} has {observed}; expected {expected}"
+action = "reseat"
 implied_by = ["module-hot"]
 since = "0.2"
 sources = [

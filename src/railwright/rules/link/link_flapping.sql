@@ -9,6 +9,7 @@ needs = [
   "before.rdma_counter.value", "host.boot_id", "before.host.boot_id",
 ]
 message = "The link of {subject} went down {observed}"
+action = "reseat"
 implied_by = ["port-down", "module-hot"]
 baseline = true
 since = "0.2"

@@ -6,6 +6,7 @@ severity = "high"
 subject = "nic"
 needs = ["kernel_message.kind"]
 message = "{subject}: {observed}"
+action = "reseat"
 since = "0.3"
 sources = [
   "Linux mlx5 core events.c: the list of errors of a module (power, temperature, EEPROM, part number, short, ...)",

@@ -6,6 +6,7 @@ severity = "high"
 subject = "port"
 needs = ["port_scope.role"]
 message = "The module of {subject} has {observed}; its limit is {expected}"
+action = "reseat"
 since = "0.2"
 sources = [
   "review THM-01", "incident I-152, I-153",

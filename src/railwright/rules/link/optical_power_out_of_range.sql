@@ -10,6 +10,7 @@ needs = [
   "mlxlink_lane.bias_high_ma",
 ]
 message = "{subject} has {observed}"
+action = "reseat"
 preview = true
 since = "0.2"
 sources = ["review N-25", "SICHEK: power of each lane against the alarms of the module", "reference B2"]

@@ -6,6 +6,7 @@ severity = "blocker"
 subject = "port"
 needs = ["port_scope.link_layer", "port_scope.role", "port_scope.state"]
 message = "{subject} is {observed}; expected {expected}"
+action = "reseat"
 implied_by = ["module-hot"]
 on_path = {packets = ["data", "CNP", "other", "InfiniBand"], sides = ["in", "out"]}
 since = "0.2"

@@ -7,6 +7,7 @@ subject = "port"
 peers = true
 needs = ["port_scope.role", "port_scope.state", "port_scope.rate_gbps", "port_scope.cohort"]
 message = "{subject} runs at {observed}; expected {expected}"
+action = "ask"
 implied_by = ["port-down"]
 since = "0.2"
 sources = ["review LNK-02, G-FLEET, G-CAUSE", "incident I-080"]

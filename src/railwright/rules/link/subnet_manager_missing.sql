@@ -8,6 +8,7 @@ needs = [
   "port_scope.link_layer", "port_scope.role", "port_scope.state", "rdma_port.physical_state", "rdma_port.lid", "rdma_port.sm_lid",
 ]
 message = "{subject} is {observed}: no subnet manager has configured it"
+action = "ask"
 on_path = {packets = ["InfiniBand"], sides = ["in", "out"]}
 since = "0.2"
 sources = [

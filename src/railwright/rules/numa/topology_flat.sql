@@ -6,6 +6,7 @@ severity = "high"
 subject = "host"
 needs = ["host_scope.virtualization", "host_scope.gpus", "host_kind.nic_functions"]
 message = "{subject} shows {observed}: NCCL cannot tell which NIC is near which GPU"
+action = "ask"
 setting = "library.setting"
 cost = "260 instead of 350 GB/s (incident I-009)"
 since = "0.2"

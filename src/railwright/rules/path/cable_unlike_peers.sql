@@ -7,6 +7,7 @@ subject = "port"
 peers = true
 needs = ["port_scope.link_layer", "port_scope.role", "port_scope.netdev", "port_scope.pci", "port_scope.cohort"]
 message = "{subject} is cabled to {observed}, which serves {expected} of its peers"
+action = "reseat"
 preview = true
 implied_by = ["cable-wrong-rail", "cable-unlike-plan"]
 covers = ["TOP-01"]

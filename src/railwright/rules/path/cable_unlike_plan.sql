@@ -8,6 +8,7 @@ peers = true
 both_ends = true
 needs = ["end_scope.kind", "end_scope.peer", "end_scope.peer_port"]
 message = "{subject} is connected to {observed}; the plan has {expected}"
+action = "reseat"
 implied_by = ["cable-wrong-rail", "cable-wrong-plane", "port-down"]
 since = "0.3"
 sources = [

@@ -7,6 +7,7 @@ subject = "end"
 peers = true
 needs = ["end_scope.kind", "end_scope.role", "end_scope.peer"]
 message = "{subject} is cabled to {observed}; the plan has {expected}"
+action = "reseat"
 since = "0.3"
 sources = ["review TOP-01 (with a plan)", "incident I-131"]
 

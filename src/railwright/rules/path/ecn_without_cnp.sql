@@ -8,6 +8,7 @@ needs = [
   "port_scope.link_layer", "port_scope.role", "rdma_counter.value", "before.rdma_counter.value", "host.boot_id", "before.host.boot_id",
 ]
 message = "{subject} received {observed} marked packets and sent {expected} CNPs"
+action = "set"
 setting = "nic.ecn"
 implied_by = ["ecn-half-enabled", "intent-ecn"]
 baseline = true

@@ -7,6 +7,7 @@ subject = "end"
 peers = true
 needs = ["end_scope.kind", "end_scope.role", "end_scope.mtu"]
 message = "{subject} has MTU {observed}; expected {expected}"
+action = "set"
 setting = "switch.mtu"
 covers = ["MTU-03"]
 on_path = {packets = ["data", "other"], sides = ["in", "out"]}

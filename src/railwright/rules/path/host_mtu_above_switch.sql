@@ -8,6 +8,7 @@ peers = true
 both_ends = true
 needs = ["end_scope.has_switches", "end_scope.kind", "end_scope.role", "end_scope.peer_kind", "end_scope.trouble", "end_scope.cohort", "end_scope.mtu"]
 message = "{subject} has MTU {observed}; its link partner has {expected}"
+action = "set"
 setting = "link.mtu"
 covers = ["MTU-03"]
 on_path = {packets = ["data", "other"], sides = ["in", "out"]}

@@ -6,6 +6,7 @@ severity = "medium"
 subject = "switch"
 needs = ["switch_place.tier", "switch_place.down_mbps", "switch_place.up_mbps", "switch_place.up_links"]
 message = "{subject} has {observed} of downlink speed for each of uplink; the site was built for {expected}"
+action = "ask"
 implied_by = ["uplinks-missing", "cable-unlike-plan"]
 since = "0.3"
 sources = ["SUPERPOD: fabrics that are not oversubscribed", "judgement: only links that are up count"]

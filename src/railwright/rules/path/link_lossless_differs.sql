@@ -11,6 +11,7 @@ needs = [
   "end_scope.cohort", "end_scope.pfc_mask",
 ]
 message = "{subject} has {observed}; its link partner has {expected}"
+action = "set"
 setting = "switch.pfc"
 implied_by = ["intent-pfc", "intent-trust", "intent-data-dscp", "trust-pcp-untagged", "data-dscp-lossy", "switch-pfc-mismatch", "switch-data-class", "switch-cnp-queue"]
 on_path = {packets = ["data"], sides = ["in", "out"]}

@@ -8,6 +8,7 @@ peers = true
 both_ends = true
 needs = ["end_scope.has_switches", "end_scope.role", "end_scope.peer_kind", "end_scope.trouble", "end_scope.cohort", "end_scope.fec"]
 message = "{subject} has {observed}; its link partner has {expected}"
+action = "set"
 setting = "nic.fec"
 since = "0.3"
 sources = [

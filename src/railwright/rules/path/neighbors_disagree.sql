@@ -8,6 +8,7 @@ peers = true
 both_ends = true
 needs = ["end_scope.has_switches", "end_scope.role", "end_scope.peer", "end_scope.trouble"]
 message = "{subject}: {observed}"
+action = "ask"
 implied_by = ["cable-unlike-plan"]
 since = "0.3"
 sources = ["judgement: LLDP is what links are known by; where it contradicts itself, whatever compares two ends is open"]

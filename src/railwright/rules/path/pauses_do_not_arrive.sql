@@ -11,6 +11,7 @@ needs = [
   "switch_counter.value", "before.switch_counter.value", "host.boot_id", "before.host.boot_id",
 ]
 message = "{subject} {observed}"
+action = "ask"
 implied_by = ["link-lossless-differs"]
 baseline = true
 preview = true

@@ -7,6 +7,7 @@ subject = "switch"
 peers = true
 needs = ["end_scope.pfc_mask", "end_scope.role", "route_turn.turns"]
 message = "{subject} sends packets up again that came down: {observed}"
+action = "ask"
 implied_by = ["cable-unlike-plan"]
 since = "0.3"
 sources = [

@@ -7,6 +7,7 @@ subject = "switch"
 peers = true
 needs = ["end_scope.facing", "end_scope.is_up", "end_scope.peer", "switch_place.tier", "switch.model"]
 message = "{subject} has {observed}; {expected}"
+action = "reseat"
 implied_by = ["cable-unlike-plan"]
 since = "0.3"
 sources = [

@@ -6,6 +6,7 @@ severity = "blocker"
 subject = "host"
 needs = ["pci_function.vendor", "pci_function.device", "pci_function.class", "pci_function.physical_function"]
 message = "{subject} has a NIC in flash recovery mode: {observed}"
+action = "replace"
 since = "0.2"
 sources = ["review N-10", "pci.ids, Mellanox/mstflint kernel driver (ids of flash recovery)",
     "judgement: firmware 0.0.0 is none"]

@@ -7,6 +7,7 @@ subject = "port"
 needs = ["port_scope.vendor", "port_scope.role", "port_scope.netdev", "port_scope.rate_gbps", "netdev_counter.value",
     "before.netdev_counter.value", "rdma_counter.value", "before.rdma_counter.value", "host.boot_id", "before.host.boot_id"]
 message = "{subject} waited for PCIe: {observed}"
+action = "ask"
 implied_by = ["pcie-link-downtrained", "pcie-link-narrow", "pcie-below-port-rate"]
 preview = true
 baseline = true

@@ -6,6 +6,7 @@ severity = "high"
 subject = "nic"
 needs = ["nic_scope.virtualization", "nic_scope.driver", "port_scope.role", "port_scope.card", "pci_function.parent"]
 message = "{subject}: PCIe carries {observed}; its ports run at {expected}"
+action = "reseat"
 implied_by = ["pcie-link-downtrained", "pcie-link-narrow", "pcie-capped-by-firmware"]
 since = "0.2"
 sources = ["review PCI-03", "reference B6", "incident I-136", "Linux __pcie_print_link_status (pci.c)"]

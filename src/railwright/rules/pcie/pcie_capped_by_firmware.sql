@@ -6,6 +6,7 @@ severity = "high"
 subject = "nic"
 needs = ["nic_scope.virtualization", "nic_scope.driver", "nic_scope.role", "nic_parameter.current_code"]
 message = "{subject} limits its own PCIe link: {observed}"
+action = "set"
 setting = "nic.parameter.PCI_BUS0_RESTRICT"
 since = "0.2"
 sources = ["review N-09", "reference B1.1"]

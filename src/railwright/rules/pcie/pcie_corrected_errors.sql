@@ -11,6 +11,7 @@ needs = [
   "before.host.boot_id",
 ]
 message = "{subject}: {observed}; expected {expected}"
+action = "reseat"
 implied_by = ["pcie-errors-grow"]
 preview = true
 baseline = true

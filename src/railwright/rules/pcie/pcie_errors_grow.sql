@@ -9,6 +9,7 @@ needs = [
   "pci_error.fatal", "before.pci_error.nonfatal", "before.pci_error.fatal", "host.boot_id", "before.host.boot_id",
 ]
 message = "{subject} counted {observed}; expected {expected}"
+action = "reseat"
 preview = true
 baseline = true
 since = "0.2"

@@ -6,6 +6,7 @@ severity = "medium"
 subject = "nic"
 needs = ["nic_scope.virtualization", "pcie_path.speed_gts", "pcie_path.width", "pci_config.max_payload"]
 message = "{subject} has a max payload size of {observed}; its path supports {expected}"
+action = "ask"
 setting = "host.kernel_argument"
 cost = "ceiling of Gen5 x16: 461 -> 425 Gb/s with 128 instead of 256 bytes (reference B6)"
 since = "0.2"

@@ -6,6 +6,7 @@ severity = "medium"
 subject = "host"
 needs = ["cpu.vendor", "cpu.family", "host_scope.virtualization", "port_scope.role", "pci_config.relaxed_ordering"]
 message = "{subject} needs relaxed ordering and has {observed}"
+action = "set"
 setting = "library.setting"
 cost = "150 of 200 Gb/s on EPYC (incident I-012); 16 of more than 40 GB/s on Emerald Rapids (incident I-011)"
 preview = true

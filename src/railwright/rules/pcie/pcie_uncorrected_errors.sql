@@ -6,6 +6,7 @@ severity = "high"
 subject = "host"
 needs = ["pcie_endpoint.kind", "kernel_message.kind"]
 message = "{subject}: {observed}"
+action = "reseat"
 covers = ["PCI-09"]
 since = "0.3"
 sources = [

@@ -5,6 +5,7 @@ severity = "medium"
 subject = "nic"
 needs = ["nic_scope.virtualization", "nic_scope.role", "port_scope.role", "port_scope.card", "nic_path.gpu", "nic_path.memory_gbps"]
 message = "{subject}: the link at {observed} for all NICs behind it; their ports run at {expected}"
+action = "reseat"
 implied_by = ["pcie-link-downtrained", "pcie-link-narrow", "pcie-below-port-rate"]
 preview = true
 since = "0.3"

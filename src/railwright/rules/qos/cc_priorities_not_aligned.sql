@@ -10,6 +10,7 @@ needs = [
   "rdma_device.firmware_version", "ecn_priority.enabled",
 ]
 message = "{subject} has {observed}; this firmware needs {expected}"
+action = "set"
 setting = "nic.ecn"
 since = "0.2"
 sources = [

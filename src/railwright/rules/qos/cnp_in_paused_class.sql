@@ -10,6 +10,7 @@ needs = [
   "netdev_qos.dscp_priorities", "netdev_qos.pfc_mask", "netdev_cnp.dscp",
 ]
 message = "{subject} has CNPs with {observed}; expected {expected}"
+action = "set"
 setting = "nic.cnp_dscp"
 implied_by = ["intent-cnp-dscp", "intent-pfc"]
 on_path = {packets = ["CNP"], sides = ["out"]}

@@ -10,6 +10,7 @@ needs = [
   "netdev_qos.dscp_priorities", "netdev_qos.pfc_mask",
 ]
 message = "{subject} puts {observed}; expected {expected}"
+action = "set"
 setting = "nic.dscp_priority"
 implied_by = ["intent-pfc", "intent-data-dscp"]
 on_path = {packets = ["data"], sides = ["in", "out"]}

@@ -10,6 +10,7 @@ needs = [
   "netdev_qos.dscp_priorities", "netdev_qos.pfc_mask", "roce_tos.traffic_class",
 ]
 message = "{subject} gives a job without a traffic class {observed}; expected {expected}"
+action = "set"
 setting = "library.setting"
 implied_by = ["intent-pfc", "intent-data-dscp", "data-dscp-lossy"]
 since = "0.2"

@@ -10,6 +10,7 @@ needs = [
   "netdev_qos.pfc_mask", "ecn_priority.enabled",
 ]
 message = "{subject} {observed}; expected {expected}"
+action = "set"
 setting = "nic.ecn"
 implied_by = ["intent-ecn"]
 since = "0.2"

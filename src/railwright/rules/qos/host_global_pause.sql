@@ -10,7 +10,9 @@ needs = [
   "netdev_pause.autonegotiate", "netdev_pause.rx", "netdev_pause.tx",
 ]
 message = "{subject} has global pause on for {observed}; expected {expected}"
+action = "set"
 setting = "netdev.pause"
+fix = "ethtool -A NETDEV autoneg off rx off tx off"
 cost = "21.7 % of a 400G port, with all drop counters at zero (incident I-062)"
 since = "0.2"
 sources = ["review QOS-04", "reference B3", "incident I-062"]

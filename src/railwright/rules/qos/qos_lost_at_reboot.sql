@@ -10,6 +10,7 @@ needs = [
   "netdev_qos.trust", "before.netdev_qos.trust", "netdev_qos.pfc_mask", "before.netdev_qos.pfc_mask",
 ]
 message = "{subject} has {observed} since it booted; before it had {expected}"
+action = "set"
 setting = "host.boot_unit"
 baseline = true
 since = "0.2"

@@ -6,6 +6,7 @@ severity = "high"
 subject = "port"
 needs = ["port_scope.link_layer", "port_scope.role", "roce_tos.traffic_class"]
 message = "{subject} forces traffic class {observed}; expected {expected}"
+action = "set"
 setting = "library.setting"
 implied_by = ["default-tc-lossy"]
 since = "0.2"

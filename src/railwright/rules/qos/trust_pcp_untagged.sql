@@ -10,7 +10,9 @@ needs = [
   "netdev_qos.trust", "netdev_qos.pfc_mask",
 ]
 message = "{subject} trusts {observed}; expected {expected}"
+action = "set"
 setting = "nic.trust"
+fix = "mlnx_qos -i NETDEV --trust dscp"
 on_path = {packets = ["data"], sides = ["in", "out"]}
 since = "0.2"
 sources = ["review QOS-01", "reference B3", "incident I-070", "judgement: untagged packets get priority 0"]

@@ -10,6 +10,7 @@ needs = [
   "switch_port.cable_length_m", "switch_port.cable_length_kind",
 ]
 message = "{subject} is configured for a cable of {observed}; the cable has {expected}"
+action = "set"
 setting = "switch.cable_length"
 preview = true
 since = "0.3"

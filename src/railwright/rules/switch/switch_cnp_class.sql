@@ -8,6 +8,7 @@ peers = true
 needs = ["end_scope.kind", "end_scope.role", "end_scope.dscp_classes", "end_scope.cohort"]
 message = "{subject} has {observed}; expected {expected}"
 implied_by = ["switch-data-class"]
+action = "set"
 setting = "switch.dscp_map"
 on_path = {packets = ["CNP"], sides = ["in"]}
 since = "0.4"

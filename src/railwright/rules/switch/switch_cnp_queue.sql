@@ -7,6 +7,7 @@ subject = "end"
 peers = true
 needs = ["end_scope.kind", "end_scope.role", "end_scope.cnp_class", "end_scope.pfc_mask", "port_class.scheduler"]
 message = "{subject} has CNPs {observed}; expected {expected}"
+action = "set"
 setting = "switch.cnp_queue"
 implied_by = ["switch-cnp-class", "switch-data-class", "switch-pfc-mismatch"]
 covers = ["N-03", "QOS-06"]

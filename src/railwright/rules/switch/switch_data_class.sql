@@ -7,6 +7,7 @@ subject = "end"
 peers = true
 needs = ["end_scope.kind", "end_scope.role", "end_scope.dscp_classes", "end_scope.cohort"]
 message = "{subject} has {observed}; expected {expected}"
+action = "set"
 setting = "switch.dscp_map"
 on_path = {packets = ["data"], sides = ["in"]}
 since = "0.3"

@@ -10,6 +10,7 @@ needs = [
   "switch_counter.value", "before.switch_counter.value",
 ]
 message = "{subject} dropped {observed}"
+action = "ask"
 implied_by = ["switch-pause-storm", "switch-no-headroom", "switch-headroom-small", "switch-early-drop", "switch-pfc-mismatch"]
 baseline = true
 since = "0.3"

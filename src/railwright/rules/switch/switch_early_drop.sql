@@ -7,6 +7,7 @@ subject = "end"
 peers = true
 needs = ["end_scope.kind", "end_scope.role", "port_class.pfc", "port_class.ecn_enabled"]
 message = "{subject} has early drop on in class {observed}, which has PFC"
+action = "set"
 setting = "switch.ecn"
 covers = ["SWQ-05"]
 on_path = {packets = ["data"], sides = ["out"]}

@@ -10,6 +10,7 @@ needs = [
   "port_class.ecn_minimum_bytes", "port_class.ecn_maximum_bytes", "port_class.pause_threshold_bytes",
 ]
 message = "{subject} marks {observed}; it pauses {expected}"
+action = "ask"
 setting = "switch.ecn"
 preview = true
 since = "0.3"

@@ -7,6 +7,7 @@ subject = "end"
 peers = true
 needs = ["end_scope.kind", "end_scope.role", "port_class.ecn_enabled"]
 message = "{subject} has ECN {observed} for class {expected}"
+action = "set"
 setting = "switch.ecn"
 on_path = {packets = ["data"], sides = ["out"]}
 since = "0.3"

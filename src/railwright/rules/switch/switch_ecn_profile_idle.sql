@@ -10,6 +10,7 @@ needs = [
   "port_class.pfc", "port_class.ecn_enabled", "port_class.red_enabled",
 ]
 message = "{subject} has a profile that marks in class {observed}; its green part is not enabled"
+action = "set"
 setting = "switch.ecn"
 on_path = {packets = ["data"], sides = ["out"]}
 since = "0.3"

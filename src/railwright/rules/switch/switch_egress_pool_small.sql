@@ -6,6 +6,7 @@ severity = "medium"
 subject = "switch"
 needs = ["switch_buffer_pool.size_bytes", "switch_buffer_pool.xoff_bytes", "switch_buffer_pool.direction"]
 message = "{subject} has {observed} at egress; ingress may hold {expected}"
+action = "ask"
 setting = "switch.buffer_pool"
 preview = true
 since = "0.3"

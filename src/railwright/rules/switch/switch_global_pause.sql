@@ -7,6 +7,7 @@ subject = "end"
 peers = true
 needs = ["end_scope.kind", "end_scope.role", "end_scope.pause_rx", "end_scope.pause_tx"]
 message = "{subject} has global pause on for {observed}; expected {expected}"
+action = "set"
 setting = "switch.pause"
 cost = "21.7 % of a 400G port, with all drop counters at zero (incident I-062)"
 since = "0.3"

@@ -10,6 +10,7 @@ needs = [
   "port_class.pfc", "port_class.headroom_bytes", "switch.model",
 ]
 message = "{subject} has {observed}; expected at least {expected}"
+action = "set"
 setting = "switch.headroom"
 implied_by = ["switch-no-headroom", "switch-cable-length"]
 since = "0.3"

@@ -10,6 +10,7 @@ needs = [
 ]
 message = "{subject} has {observed}"
 implied_by = ["switch-pfc-mismatch", "link-lossless-differs"]
+action = "set"
 setting = "switch.headroom"
 on_path = {packets = ["data"], sides = ["in"]}
 since = "0.3"

@@ -10,6 +10,7 @@ needs = [
   "switch_counter.value", "before.switch_counter.value",
 ]
 message = "{subject}: {observed}"
+action = "ask"
 baseline = true
 since = "0.3"
 sources = ["review SWQ-09, G-WINDOW", "incident I-071"]

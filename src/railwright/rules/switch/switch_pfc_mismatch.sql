@@ -7,6 +7,7 @@ subject = "end"
 peers = true
 needs = ["end_scope.kind", "end_scope.role", "end_scope.pfc_mask"]
 message = "{subject} has PFC on for priorities {observed}; intent is {expected}"
+action = "set"
 setting = "switch.pfc"
 cost = "bus bandwidth fell to 0.x GB/s without PFC on the path (incident I-059)"
 on_path = {packets = ["data"], sides = ["in", "out"]}

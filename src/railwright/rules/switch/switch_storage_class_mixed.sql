@@ -7,6 +7,7 @@ subject = "end"
 peers = true
 needs = ["end_scope.kind", "end_scope.role", "end_scope.data_class", "end_scope.storage_class"]
 message = "{subject} has storage {observed}; most ports have it {expected}"
+action = "ask"
 setting = "switch.dscp_map"
 implied_by = ["switch-data-class"]
 since = "0.3"

@@ -7,6 +7,7 @@ subject = "end"
 peers = true
 needs = ["end_scope.kind", "end_scope.role", "end_scope.pfc_mask", "end_scope.watchdog_mask"]
 message = "{subject} has its PFC watchdog on for priorities {observed}; PFC is on for {expected}"
+action = "set"
 setting = "switch.pfc_watchdog"
 since = "0.3"
 sources = ["review SWQ-08", "incident I-113, I-114"]

@@ -7,6 +7,7 @@ subject = "end"
 peers = true
 needs = ["end_scope.kind", "end_scope.role", "end_scope.pfc_mask", "end_scope.watchdog_mask"]
 message = "{subject} has its PFC watchdog on for priorities {observed}; PFC is on for {expected}"
+action = "reset"
 setting = "switch.pfc_watchdog"
 implied_by = ["switch-pfc-mismatch", "switch-watchdog-missing"]
 since = "0.3"
