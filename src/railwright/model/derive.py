@@ -103,7 +103,7 @@ Parts = dict[str, list[Path]]
 def all_tables(facts: Path, around: Around = nullcontext) -> None:
     """Write every derived table beside the others; `around` is entered with each one's name."""
     with connect(facts.parent / "tmp", threads=2, memory=MEMORY) as database:
-        making = _Making(database, facts, around, {})
+        making = _Making(database, facts, around, {}, {})
         names = _names(database, facts / "target.parquet")
         for one in rounds():
             if one.whole:
@@ -122,20 +122,21 @@ class _Making(NamedTuple):
     facts: Path
     around: Around
     parts: Parts
+    shown: dict[str, tuple[list[Path], str]]  # which files and machines each view is of
 
     def in_chunks(self, names: list[str], chunks: list[str]) -> None:
         made: Parts = {name: [] for name in names}
         for number, chunk in enumerate(chunks):
-            _show_facts(self.database, self.facts, self.parts, chunk)
+            self._show_facts(chunk)
             for name in names:
                 with self.around(name):
                     files = list(_write(self.database, name, self.facts / f".{name}-{number}"))
-                _show(self.database, name, files)
+                self._show(name, files)
                 made[name] += files
         self.parts.update(made)
 
     def of_all(self, names: list[str], at_once: int) -> None:
-        _show_facts(self.database, self.facts, self.parts)
+        self._show_facts()
         for name in names:
             with self.around(name):
                 empty = frozenset[str]()
@@ -143,7 +144,25 @@ class _Making(NamedTuple):
                     empty = _empty(self.database, self.facts, self.parts)
                 stem = self.facts / f".{name}"
                 self.parts[name] = list(_write(self.database, name, stem, empty, at_once))
-            _show(self.database, name, self.parts[name])
+            self._show(name, self.parts[name])
+
+    def _show_facts(self, chunk: str = "") -> None:
+        """What probes filled and what is made already, of some machines or of all."""
+        for name, table in tables().items():
+            if table.fed_by != "derived":
+                self._show(name, [self.facts / f"{name}.parquet"], chunk)
+            elif name in self.parts:
+                self._show(name, self.parts[name], chunk)
+
+    def _show(self, name: str, files: list[Path], chunk: str = "") -> None:
+        """Where it is not there yet: to make the views of a round again costs a fifth of it all."""
+        if self.shown.get(name) == (files, chunk):
+            return
+        self.database.execute(
+            f"CREATE OR REPLACE TEMP VIEW {identifier(name)} AS "
+            f"FROM read_parquet({file_list(files)}) {chunk}"
+        )
+        self.shown[name] = (files, chunk)
 
 
 def _empty(database: duckdb.DuckDBPyConnection, facts: Path, parts: Parts) -> frozenset[str]:
@@ -160,17 +179,6 @@ def _empty(database: duckdb.DuckDBPyConnection, facts: Path, parts: Parts) -> fr
     )
 
 
-def _show_facts(
-    database: duckdb.DuckDBPyConnection, facts: Path, parts: Parts, chunk: str = ""
-) -> None:
-    """What probes filled and what is made already, of some machines or of all."""
-    for name, table in tables().items():
-        if table.fed_by != "derived":
-            _show(database, name, [facts / f"{name}.parquet"], chunk)
-        elif name in parts:
-            _show(database, name, parts[name], chunk)
-
-
 def _join(database: duckdb.DuckDBPyConnection, parts: list[Path], path: Path) -> None:
     if len(parts) == 1:
         parts[0].rename(path)
@@ -178,15 +186,6 @@ def _join(database: duckdb.DuckDBPyConnection, parts: list[Path], path: Path) ->
     copy_query(database, f"FROM read_parquet({file_list(parts)})", path)
     for part in parts:
         part.unlink()
-
-
-def _show(
-    database: duckdb.DuckDBPyConnection, name: str, files: list[Path], chunk: str = ""
-) -> None:
-    database.execute(
-        f"CREATE OR REPLACE TEMP VIEW {identifier(name)} AS "
-        f"FROM read_parquet({file_list(files)}) {chunk}"
-    )
 
 
 def _names(database: duckdb.DuckDBPyConnection, target: Path) -> list[str]:
