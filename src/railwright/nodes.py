@@ -31,8 +31,11 @@ def is_machine_name(name: object) -> bool:
     return isinstance(name, str) and len(name) <= LONGEST and bool(_MACHINE.fullmatch(name))
 
 
-def fold(names: Iterable[str]) -> str:
-    """`gpu1, gpu2, gpu3` -> `gpu[1-3]`; a name with other signs stands as it is, made harmless."""
+def fold(names: Iterable[str], steps: int = STEPS) -> str:
+    """`gpu1, gpu2, gpu3` -> `gpu[1-3]`; a name with other signs stands as it is, made harmless.
+
+    From so many names at equal distance on, `steps` are written.
+    """
     alike: dict[Numbers, set[Numbers]] = {}
     odd = set()
     for name in names:
@@ -41,7 +44,7 @@ def fold(names: Iterable[str]) -> str:
             alike.setdefault(tuple(parts[::2]), set()).add(tuple(parts[1::2]))
         else:
             odd.add(name)
-    found = [text for words in sorted(alike) for text in _fold_alike(words, alike[words])]
+    found = [text for words in sorted(alike) for text in _fold_alike(words, alike[words], steps)]
     return ",".join([*found, *map(_as_it_is, sorted(odd))])
 
 
@@ -50,13 +53,13 @@ def _as_it_is(name: str) -> str:
     return f'"{text}"' if not text or _AMBIGUOUS.search(text) else text
 
 
-def _fold_alike(words: Numbers, numbers: set[Numbers]) -> Iterator[str]:
+def _fold_alike(words: Numbers, numbers: set[Numbers], steps: int) -> Iterator[str]:
     """Names that differ in their numbers only: `rack[1-2]n[1-8]` where they are a full block."""
     if len(words) == 1:
         yield words[0]
         return
     if len(words) == 2:
-        yield f"{words[0]}{_ranges(one[0] for one in numbers)}{words[1]}"
+        yield f"{words[0]}{_ranges((one[0] for one in numbers), steps)}{words[1]}"
         return
     last: dict[Numbers, set[str]] = {}
     for one in numbers:
@@ -64,9 +67,9 @@ def _fold_alike(words: Numbers, numbers: set[Numbers]) -> Iterator[str]:
     blocks: dict[frozenset[str], set[Numbers]] = {}
     for before, values in last.items():
         blocks.setdefault(frozenset(values), set()).add(before)
-    texts = {_ranges(values): befores for values, befores in blocks.items()}
+    texts = {_ranges(values, steps): befores for values, befores in blocks.items()}
     for text, befores in sorted(texts.items(), key=lambda block: min(map(_order, block[1]))):
-        for head in _fold_alike(words[:-1], befores):
+        for head in _fold_alike(words[:-1], befores, steps):
             yield f"{head}{text}{words[-1]}"
 
 
@@ -74,7 +77,7 @@ def _order(numbers: Numbers) -> tuple[int, ...]:
     return tuple(map(int, numbers))
 
 
-def _ranges(numbers: Iterable[str]) -> str:
+def _ranges(numbers: Iterable[str], steps: int) -> str:
     """`[001-015/2,017]`, or the number alone. Read back, it gives these very texts."""
     found = list(numbers)
     if len(found) == 1:
@@ -88,7 +91,7 @@ def _ranges(numbers: Iterable[str]) -> str:
     runs = [
         _run(low, high, step, width)
         for width, values in groups.items()
-        for low, high, step in _runs(sorted(values))
+        for low, high, step in _runs(sorted(values), steps)
     ]
     if len(groups) > 1:
         runs.sort(key=lambda run: (len(re.split("[-/]", run)[0]), run))
@@ -101,7 +104,7 @@ def _run(low: int, high: int, step: int, width: int) -> str:
     return f"{low:0{width}d}-{high:0{width}d}" + (f"/{step}" if step > 1 else "")
 
 
-def _runs(numbers: list[int]) -> Iterator[tuple[int, int, int]]:
+def _runs(numbers: list[int], steps: int) -> Iterator[tuple[int, int, int]]:
     """(first, last, step) of numbers in a row, and of those at equal distance if there are many."""
     at, end = 0, len(numbers)
     while at < end:
@@ -109,7 +112,7 @@ def _runs(numbers: list[int]) -> Iterator[tuple[int, int, int]]:
         step = numbers[last] - numbers[at] if last < end else 1
         while last < end and numbers[last] - numbers[last - 1] == step:
             last += 1
-        if step > 1 and last - at < STEPS:
+        if step > 1 and last - at < steps:
             last = at + 1
         yield numbers[at], numbers[last - 1], step
         at = last

@@ -15,3 +15,4 @@ create temp table waiver (
     system varchar,
     fact varchar
 );
+create temp table asked_target (target varchar);

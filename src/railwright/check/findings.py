@@ -1,5 +1,6 @@
 """Verdicts -> findings: graded, waived, put under their cause, and counted."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -42,6 +43,7 @@ def _fill(database: duckdb.DuckDBPyConnection, name: str, rows: list[tuple[Any, 
 _INPUTS = read_sql(__file__, "finding_inputs.sql")
 _SETTLED = read_sql(__file__, "findings.sql")
 _PLACES = read_sql(__file__, "places.sql")
+_ASKED = read_sql(__file__, "asked.sql")
 _FEW_BYTES = 4 * 1024 * 1024  # of all verdicts, packed
 
 
@@ -69,8 +71,15 @@ class Findings:
         make_view(self.database, "declared_role", intent / "declared_role.parquet")
         self.database.execute(site_port())
 
-    def settle(self, waivers: list[Waiver], today: date, severity: str = "info") -> None:
-        """Make the table `finding`: what is of this severity or worse."""
+    def settle(
+        self,
+        waivers: list[Waiver],
+        today: date,
+        severity: str = "info",
+        on: Collection[str] = (),
+    ) -> None:
+        """Make the table `finding`: what is of this severity or worse, on these machines alone."""
+        self.on = sorted(on)
         self.waivers = waivers
         self.today = today
         self.database.execute(_INPUTS)
@@ -87,6 +96,9 @@ class Findings:
         _fill(self.database, "waiver", waived)
         self.database.execute(_SETTLED)
         self.database.execute(_PLACES)
+        if on:
+            _fill(self.database, "asked_target", [(name,) for name in self.on])
+            self.database.execute(_ASKED)
 
     def _fill_rules(self) -> None:
         database, rules = self.database, self.rules.values()

@@ -1,7 +1,7 @@
 """facts + intent -> findings, from one end to the other."""
 
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import date
@@ -19,6 +19,7 @@ from railwright.intent.site import Site
 from railwright.intent.write import write_intent
 from railwright.store.snapshot import Snapshot
 
+FEWEST_LETTERS = 3  # of a prefix that may end within a word
 NO_BASELINE = "not run (no baseline)"
 
 
@@ -33,8 +34,23 @@ class Choice:
 
 
 def _matches(rule: Rule, patterns: tuple[str, ...]) -> bool:
-    names = (*rule.names, rule.topic)
+    names = [name.lower() for name in (*rule.names, rule.topic)]
     return any(fnmatchcase(name, one) for name in names for one in patterns)
+
+
+def _patterns(given: tuple[str, ...], rules: dict[str, Rule]) -> tuple[str, ...]:
+    """What was given, in small letters; what names nothing by itself counts as a prefix.
+
+    `PCI` is the topic pcie and every PCI-01, PCI-02 …, but `gpu` is a topic and not gpudirect too.
+    """
+    found: list[str] = []
+    for one in map(str.lower, given):
+        if _any(rules, one):
+            found.append(one)
+            continue
+        longer = [f"{one}*" if len(one) >= FEWEST_LETTERS else f"{one}[-.]*"]
+        found += longer if _any(rules, longer[0]) else [one]
+    return tuple(found)
 
 
 def no_rule(name: str, rules: dict[str, Rule]) -> UsageError:
@@ -52,18 +68,19 @@ def chosen(choice: Choice, site: Site) -> dict[str, Rule]:
     everything = dict(shipped())
     for folder in choice.packs:
         everything |= load_pack(folder)
-    nothing = [p for p in choice.select + choice.ignore if not _any(everything, p)]
-    if nothing:
-        raise no_rule(nothing[0], everything)
-    if choice.select:
-        found = {i: r for i, r in everything.items() if _matches(r, choice.select)}
+    select, ignore = (_patterns(given, everything) for given in (choice.select, choice.ignore))
+    for given, pattern in zip(choice.select + choice.ignore, select + ignore, strict=True):
+        if not _any(everything, pattern):
+            raise no_rule(given, everything)
+    if select:
+        found = {i: r for i, r in everything.items() if _matches(r, select)}
     else:
         found = {i: r for i, r in everything.items() if not r.preview}
     worst = SEVERITIES.index(choice.severity)
     kept = {
         i: rule
         for i, rule in found.items()
-        if not _matches(rule, choice.ignore) and SEVERITIES.index(rule.severity) <= worst
+        if not _matches(rule, ignore) and SEVERITIES.index(rule.severity) <= worst
     }
     return with_thresholds(kept, site)
 
@@ -104,10 +121,12 @@ def checked(  # noqa: PLR0913
     seconds: float = RULE_SECONDS,
     each: bool = False,
     named: Iterable[str] = (),
+    on: Collection[str] = (),
 ) -> Iterator[Findings]:
     """Run them; the findings live as long as the block.
 
     With `each` every subject has its verdict, of the `named` machines all theirs.
+    Rules run over all machines; `on` some, only findings there and on links to them are kept.
     """
     with tempfile.TemporaryDirectory(prefix="railwright-check-") as name:
         folder = Path(name)
@@ -136,6 +155,6 @@ def checked(  # noqa: PLR0913
         findings = Findings(snapshot, rules, ran, folder / "out", folder / "intent")
         names = by_name([*shipped().values(), *rules.values()])
         decided = [replace(one, rule=names.get(one.rule, one.rule)) for one in waivers]
-        findings.settle(decided, today or date.today(), severity)
+        findings.settle(decided, today or date.today(), severity, on)
         with findings.database:
             yield findings

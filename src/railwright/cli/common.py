@@ -46,3 +46,4 @@ class Form(str, Enum):
 
 
 FORMAT = typer.Option(Form.text, "--format", help="Print text or JSON.")
+JSON = typer.Option(False, "--json", help="Print JSON.")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import typer
 
-from railwright.cli.common import FORMAT, Form
+from railwright.cli.common import FORMAT, JSON, Form
 from railwright.design.parts_list import COLUMNS, Wanted, build_of, judge_list, judged, read_list
 from railwright.errors import UsageError
 from railwright.report.console import next_step, output
@@ -43,11 +43,13 @@ def fit(
         None, "--parts", help="Check a parts list (CSV) and print it with verdicts."
     ),
     form: Form = FORMAT,
+    as_json: bool = JSON,
 ) -> None:
     """Check whether an adapter, a slot, a cable and a switch port fit together.
 
     Exits 1 if something does not fit or is limited, 3 if something is not documented.
     """
+    form = Form.json if as_json else form
     wanted = Wanted(
         adapter=adapter or "",
         slot=slot,

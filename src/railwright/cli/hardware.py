@@ -2,7 +2,7 @@
 
 import typer
 
-from railwright.cli.common import FORMAT, Form
+from railwright.cli.common import FORMAT, JSON, Form
 from railwright.report.console import next_step, output
 from railwright.report.hardware import find_rows, hardware_json, print_hardware, print_kinds
 from railwright.report.screen import Screen
@@ -13,10 +13,11 @@ def hardware(
         None, help="Part (MCX755106AS-HEAT) or kind of part (adapter). Default: list all names."
     ),
     form: Form = FORMAT,
+    as_json: bool = JSON,
 ) -> None:
     """Show documented data of adapters, switches, cables and link modes, with sources."""
     found = find_rows(name)
-    if form is Form.json:
+    if as_json or form is Form.json:
         typer.echo(hardware_json(found))
     elif name is None:
         print_kinds(Screen(output()))

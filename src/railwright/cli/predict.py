@@ -10,7 +10,7 @@ from pathlib import Path
 import duckdb
 import typer
 
-from railwright.cli.common import FORMAT, SITE, SNAPSHOT, SNAPSHOT_OPTION, STORE, Form
+from railwright.cli.common import FORMAT, JSON, SITE, SNAPSHOT, SNAPSHOT_OPTION, STORE, Form
 from railwright.cli.opening import intended, one_of, opened
 from railwright.config import store_folder
 from railwright.errors import UsageError
@@ -87,6 +87,7 @@ def ceiling(
         False, "--details", help="Show reads, sends, both directions and latency limits too."
     ),
     form: Form = FORMAT,
+    as_json: bool = JSON,
     site: Path | None = SITE,
     store: Path | None = STORE,
 ) -> None:
@@ -99,13 +100,13 @@ def ceiling(
             told = predict_pair(*(find_port(database, text) for text in pair))
             known = all(way.write is not None for way in told.directions)
             status = exit_status(unknown=not known, snapshot=found)
-            if form is Form.json:
+            if as_json or form is Form.json:
                 typer.echo(pair_json(found.name, told, status))
             else:
                 print_pair(Screen(output()), told)
         else:
             status = ceilings_status(database, found)
-            if form is Form.json:
+            if as_json or form is Form.json:
                 for part in ceilings_json(database, found.name, status):
                     typer.echo(part, nl=False)
             else:
@@ -195,6 +196,7 @@ def nccl(
         False, "--all", help="Show every algorithm, not only the fastest by the model."
     ),
     form: Form = FORMAT,
+    as_json: bool = JSON,
     site: Path | None = SITE,
     store: Path | None = STORE,
 ) -> None:
@@ -221,7 +223,7 @@ def nccl(
         for algorithm in algorithms(name, cluster)
         for one in sizes
     ]
-    if form is Form.json:
+    if as_json or form is Form.json:
         typer.echo(predictions_json(shape, origin, told))
     else:
         print_predictions(Screen(output()), shape, origin, told, everything=everything)

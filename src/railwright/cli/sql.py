@@ -6,10 +6,11 @@ from pathlib import Path
 
 import typer
 
-from railwright.cli.common import SNAPSHOT_OPTION, STORE
+from railwright.cli.common import JSON, SNAPSHOT_OPTION, STORE
 from railwright.cli.opening import opened
 from railwright.config import store_folder
 from railwright.confine import read_only
+from railwright.errors import UsageError
 from railwright.report.console import next_step, output, remarks
 from railwright.report.query_result import print_table, write_csv, write_json
 from railwright.report.screen import Screen
@@ -36,12 +37,16 @@ def sql(
     ),
     snapshot: str | None = SNAPSHOT_OPTION,
     form: Format = typer.Option(Format.text, "--format", help="Print text, CSV or JSON."),
+    as_json: bool = JSON,
     store: Path | None = STORE,
 ) -> None:
     """Query the tables of a snapshot in SQL, read-only."""
     if describe:
         print_table_help(Screen(output()), describe)
         return
+    if as_json and form is Format.csv:
+        raise UsageError("--json and --format csv contradict each other", do="Give one of them.")
+    form = Format.json if as_json else form
     question = sys.stdin.read() if query == "-" else query or ""
     found = opened(store_folder(store), snapshot)
     found.files()  # looked at here: behind the next line nothing can be remembered

@@ -1,16 +1,20 @@
 """`railwright waive`: decide to live with a finding, or with not knowing, for a while."""
 
-from datetime import datetime
+from collections.abc import Iterator
+from datetime import date, datetime
 from pathlib import Path
 
 import typer
 
 from railwright.check.rule import by_name, shipped
-from railwright.check.run import no_rule
+from railwright.check.run import checked, no_rule, with_thresholds
+from railwright.check.unused import unknown_subjects, unused
 from railwright.check.waivers import Waiver, append_waiver
 from railwright.cli.common import STORE, WAIVERS
-from railwright.config import store_folder, waiver_file
-from railwright.errors import UsageError
+from railwright.cli.opening import opened
+from railwright.config import site_file, store_folder, waiver_file
+from railwright.errors import RailwrightError, SnapshotError, UsageError
+from railwright.intent.site import load_site
 from railwright.report.console import next_step, remarks
 
 
@@ -44,11 +48,35 @@ def waive(
     known = by_name(shipped().values())
     if rule and rule not in known and rule != "*" and not gap:
         raise no_rule(rule, shipped())
-    path = waiver_file(waivers, store_folder(store))
+    folder = store_folder(store)
+    path = waiver_file(waivers, folder)
     last = expires.date() if expires else None
+    if last and last < date.today():
+        raise UsageError(f"{last} has passed", do="Give the last day on which it applies.")
     verdict = "unknown" if gap or of_fact else "fail"
     named = tuple(subjects or ["*"])
     named_now = known.get(rule, rule) if rule else "*"
-    append_waiver(path, Waiver(verdict, named_now, named, reason, owner, last, system, fact))
+    one = Waiver(verdict, named_now, named, reason, owner, last, system, fact)
+    append_waiver(path, one)
     remarks().print(f"Written to {path}")
+    for doubt in _doubts(folder, one):
+        remarks().print(f"Warning: {doubt}", markup=False)
     next_step("railwright check")
+
+
+def _doubts(folder: Path, waiver: Waiver) -> Iterator[str]:
+    """What of it covers nothing in the latest snapshot: it is written, and a slip is seen now."""
+    if waiver.fact:
+        return
+    try:
+        now = opened(folder, None)
+        site = load_site(site_file(None, folder))
+        rules = {name: rule for name, rule in shipped().items() if name == waiver.rule}
+        with checked(now, with_thresholds(rules, site), site, [waiver]) as findings:
+            yield from unknown_subjects(findings, waiver)
+            for one in unused(findings):
+                yield f"it covers nothing in {now.name} ({one.why})"
+    except SnapshotError:
+        return  # nothing was collected yet
+    except RailwrightError as error:
+        yield f"it could not be held against the latest snapshot: {error}"

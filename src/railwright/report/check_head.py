@@ -6,7 +6,8 @@ from typing import NamedTuple
 from railwright.check.engine import RunState
 from railwright.check.findings import Account, Findings
 from railwright.check.rule import SEVERITIES
-from railwright.report.screen import Screen, age, number_of
+from railwright.nodes import fold
+from railwright.report.screen import Screen, age, cut, number_of
 from railwright.store.duck import read_sql
 
 _MACHINES = read_sql(__file__, "views/check/machines.sql")
@@ -43,6 +44,10 @@ def print_head(screen: Screen, findings: Findings, accounts: list[Account], agai
     old = f", {age(time.time() - started)} old" if isinstance(started, (int, float)) else ""
     screen.heading(f"Snapshot {snapshot.name}", f"{old}, against the {against}")
     screen.line(_scope(findings))
+    if findings.on:
+        these = "it" if len(findings.on) == 1 else "them"
+        only = f"Only findings of {fold(findings.on)} and of links to {these}, compared with all"
+        screen.line(cut(screen, f"{only} peers"))
     ran = [one for one in accounts if one.state is RunState.RAN]
     unknown = sum(one.unknown for one in accounts)
     screen.line(

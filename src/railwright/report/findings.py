@@ -9,16 +9,17 @@ from railwright.check.findings import Account, Findings
 from railwright.check.places import Place, place_words
 from railwright.check.remedy import Subject, fix_of
 from railwright.check.rule import Rule
+from railwright.check.unused import unused
 from railwright.nodes import fold, is_machine_name
 from railwright.report.check_head import judged, print_head
 from railwright.report.console import plain
+from railwright.report.grouped import STYLES, print_grouped
 from railwright.report.screen import Screen, cut, number_of, with_hosts, wrapped
 from railwright.report.status import exit_status
 from railwright.store.duck import read_sql
 from railwright.store.snapshot import Snapshot
 
 MOST_GROUPS = 6  # of one rule on a terminal; a pipe gets all
-STYLES = {"blocker": "bold red", "high": "red", "medium": "yellow", "low": "", "info": "dim"}
 INDENT = 10
 ACCEPTED_DAYS = 90  # judgement: a quarter, then it is reviewed
 
@@ -84,15 +85,20 @@ def findings_status(findings: Findings, snapshot: Snapshot) -> int:
     )
 
 
-def print_findings(screen: Screen, findings: Findings, against: str, *, coverage: bool) -> None:
+def print_findings(
+    screen: Screen, findings: Findings, against: str, *, coverage: bool, by: str = "rule"
+) -> None:
     """The report; `against` says which intent it was held to."""
     accounts = findings.accounts()
     found = blocks(findings)
     expired = findings.expired()
     print_head(screen, findings, accounts, against)
-    under = _under(findings)
-    for block in found:
-        _print_block(screen, findings, block, under.get(block.rule, []))
+    if by == "rule":
+        under = _under(findings)
+        for block in found:
+            _print_block(screen, findings, block, under.get(block.rule, []))
+    else:
+        print_grouped(screen, findings, by)
     for waiver in expired:
         screen.line()
         screen.heading("medium    ", f"Waiver of {waiver.rule} expired on {waiver.expires}")
@@ -100,6 +106,7 @@ def print_findings(screen: Screen, findings: Findings, against: str, *, coverage
     gaps = _print_unknown(screen, findings, accounts)
     _print_away(screen, findings)
     _print_decided(screen, findings)
+    _print_unused(screen, findings)
     if coverage:
         _print_coverage(screen, findings, accounts)
     if not judged(accounts):
@@ -270,6 +277,17 @@ def _print_decided(screen: Screen, findings: Findings) -> None:
             f"{fold(targets)}: {one.reason}"
         )
         screen.line(cut(screen, plain(text)))
+
+
+def _print_unused(screen: Screen, findings: Findings) -> None:
+    rows = unused(findings)
+    if not rows:
+        return
+    screen.line()
+    screen.heading("Unused waivers")
+    for one in rows:
+        said = f"{one.waiver.rule} on {', '.join(one.waiver.subjects)}: {one.why}"
+        screen.line(cut(screen, plain(f"  {said} ({one.waiver.owner}: {one.waiver.reason})")))
 
 
 def coverage_rows(accounts: list[Account]) -> Iterator[tuple[str, ...]]:

@@ -10,8 +10,10 @@ from railwright import __version__
 from railwright.check.findings import Findings
 from railwright.check.places import COLUMNS, Place
 from railwright.check.remedy import Subject, commands
-from railwright.check.rule import Rule
-from railwright.nodes import fold
+from railwright.check.rule import Rule, shipped
+from railwright.check.unused import unused
+from railwright.check.waivers import Waiver
+from railwright.nodes import fold, is_machine_name
 from railwright.store.duck import read_sql
 from railwright.text import plain
 
@@ -20,6 +22,7 @@ _FIELDS = ("rule", "severity", "target", "subject", "observed", "expected", "det
 _PLACE = tuple(name for name in COLUMNS if name != "part")
 _MORE = ("kind", "part")  # for the commands alone
 _AT_A_TIME = 10_000
+NO_STEPS = 1 << 62  # Slurm does not read gpu[001-015/2]
 # SARIF knows three levels.
 _LEVELS = {"blocker": "error", "high": "error", "medium": "warning", "low": "note", "info": "note"}
 
@@ -55,6 +58,19 @@ def _remedied(findings: Findings, row: dict[str, Any]) -> dict[str, Any]:
 def _known_again(findings: Findings, row: dict[str, Any]) -> dict[str, Any]:
     waiver = _waiver(findings, row["waiver"])
     return {**row, "waiver": waiver, "fingerprint": _fingerprint(findings, row)}
+
+
+def _decision(findings: Findings, waiver: Waiver) -> dict[str, Any]:
+    """A waiver by itself, with the name of its rule for people."""
+    rule = findings.rules.get(waiver.rule) or shipped().get(waiver.rule)
+    return {
+        "rule": waiver.rule,
+        "title": rule.title if rule else None,
+        "subjects": list(waiver.subjects),
+        "reason": waiver.reason,
+        "owner": waiver.owner,
+        "expires": waiver.expires.isoformat() if waiver.expires else None,
+    }
 
 
 def _waiver(findings: Findings, number: int | None) -> dict[str, str | None] | None:
@@ -101,11 +117,10 @@ def as_json(findings: Findings, profile: str, status: int) -> Iterator[str]:
         "railwright": __version__,
         "snapshot": findings.snapshot.name,
         "profile": profile,
+        "on": findings.on or None,
         "exit_status": status,
-        "expired_waivers": [
-            {"rule": w.rule, "subjects": list(w.subjects), "reason": w.reason, "owner": w.owner}
-            for w in findings.expired()
-        ],
+        "expired_waivers": [_decision(findings, w) for w in findings.expired()],
+        "unused_waivers": [{**_decision(findings, w), "why": why} for w, why in unused(findings)],
     }
     yield json.dumps(head)[:-1] + ',\n  "rules": ['
     yield from _listed(_rule_rows(findings))
@@ -248,9 +263,29 @@ def _cell(text: str | None) -> str:
     return plain(text).translate(_MARKDOWN).replace("](", "]\\(") or "''"
 
 
+_NODESET = """
+SELECT DISTINCT f.target FROM finding AS f INNER JOIN target AS t ON t.target = f.target
+WHERE t.kind = 'host' AND f.verdict = $verdict AND f.state = 'open'
+"""
+
+
+def hosts_with(findings: Findings, verdict: str) -> set[str]:
+    """Hosts with an open verdict of this kind."""
+    rows = findings.database.execute(_NODESET, {"verdict": verdict}).fetchall()
+    return {name for (name,) in rows}
+
+
+def as_nodeset(findings: Findings, profile: str, status: int) -> Iterator[str]:  # noqa: ARG001
+    """Hosts with open findings as one node set, as Slurm reads it; nothing if there are none."""
+    found = [name for name in hosts_with(findings, "fail") if is_machine_name(name)]
+    if found:
+        yield f"{fold(found, NO_STEPS)}\n"
+
+
 FORMATS: dict[str, Callable[[Findings, str, int], Iterator[str]]] = {
     "json": as_json,
     "junit": as_junit,
     "sarif": as_sarif,
     "markdown": as_markdown,
+    "nodeset": as_nodeset,
 }

@@ -7,6 +7,6 @@ select
     count(*) filter (f.verdict = 'unknown')::bigint
 from target as t
 left join finding as f on f.target = t.target and f.state = 'out of service'
-where t.out_of_service <> ''
+where t.out_of_service <> '' and (t.target in (from asked_target) or (select count(*) from asked_target) = 0)
 group by t.out_of_service, t.status
 order by count(distinct t.target) desc, 1, 2
