@@ -48,7 +48,7 @@ def test_every_verb_explains_itself(verb: str) -> None:
 def test_every_file_of_the_command_line_is_a_verb() -> None:
     files = {file.stem for file in Path(cli.__file__).parent.glob("*.py")}
     assert {"import_" if verb == "import" else verb for verb in VERBS} == files - {
-        "__init__", "common", "fault", "interrupt", "opening"
+        "__init__", "common", "completing", "fault", "grammar", "interrupt", "mistakes", "opening"
     }  # fmt: skip
 
 
@@ -62,7 +62,7 @@ def test_without_arguments_it_shows_its_verbs_and_exit_codes() -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["colect"], "No such command"),
+        (["colect"], "unknown command 'colect'"),
         (["collect"], "no hosts given"),
         (["collect", "-w", "gpu[1-"], "is not a node set"),
         (["collect", "-w", "-oProxyCommand=x"], "neither a name nor a group"),
@@ -77,7 +77,7 @@ def test_without_arguments_it_shows_its_verbs_and_exit_codes() -> None:
         (["facts"], "no snapshot in"),
         (["facts", "1999"], "no snapshot in"),
         (["show", "gpu1"], "no snapshot in"),
-        (["merge", "/no/such"], "is not a snapshot"),
+        (["merge", "/no/such"], "there is no /no/such"),
         (["import", "/no/such.rw"], "no such file"),
         (["store", "finish"], "no unfinished collection"),
     ],

@@ -12,6 +12,9 @@ A machine that fails is a row, never an exception. Each error says what happened
 and what to do, because the reader is in a hurry and is not the author of this program.
 """
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 
 class RailwrightError(Exception):
     """A fault of the tool or of its use; never of a machine it looked at."""
@@ -27,6 +30,27 @@ class RailwrightError(Exception):
     def lines(self) -> list[str]:
         """The error as a person reads it: what, why it matters, what to do."""
         return [text for text in (self.what, self.why, self.do) if text]
+
+
+_FEW = 12  # names that are listed although a near one is known
+
+
+def nearest(name: str, known: Iterable[str], else_do: str = "") -> str:
+    """What was probably meant by a name; without a near one all there are, or where they stand."""
+    names = list(known)
+    folded = {one.casefold(): one for one in names}
+    near = [folded[one] for one in get_close_matches(name.casefold(), folded, 3, 0.6)]
+    listed = else_do or f"Choose one of {', '.join(names)}."
+    if near and not else_do and len(names) > _FEW:
+        listed = ""
+    return " ".join(filter(None, [f"Did you mean {' or '.join(near)}?" if near else "", listed]))
+
+
+def reason_of(error: OSError | UnicodeDecodeError) -> str:
+    """Why a file cannot be read, without its name, which the reader has just been told."""
+    return (
+        "it is not text" if isinstance(error, UnicodeDecodeError) else error.strerror or str(error)
+    )
 
 
 class UsageError(RailwrightError):

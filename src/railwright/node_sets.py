@@ -16,6 +16,7 @@ from ClusterShell.NodeUtils import (
     GroupResolver,
     GroupResolverConfig,
     GroupResolverError,
+    GroupResolverSourceError,
     GroupSource,
 )
 
@@ -56,7 +57,17 @@ def unfold(text: str) -> list[str]:
 def unfold_groups(text: str, ours: Mapping[str, Groups]) -> list[str]:
     """The same with the site's groups (ClusterShell's groups.conf) and ours."""
     do = "Write for example -w gpu[001-512], -w gpu1,gpu2 or -w @slurm:partition."
-    return _expand(text, _resolver(ours), do)
+    resolver = _resolver(ours)
+    names = _expand(text, resolver, do)
+    for word in map(str.strip, _OPERATORS.split(text)):
+        # A group that is not there names no machine, and would leave out none either.
+        if word.startswith("@") and not _expand(word, resolver, do):
+            raise UsageError(
+                f"unknown group {word.lstrip('@')!r}, or one without hosts",
+                do="Groups are those of ClusterShell's groups.conf, and Slurm's partitions: "
+                "-w @slurm:PARTITION. Or name the hosts: -w gpu[001-512].",
+            )
+    return names
 
 
 def _wrong(text: str, why: str, do: str) -> UsageError:
@@ -69,6 +80,11 @@ def _expand(text: str, resolver: object, do: str) -> list[str]:
         names = [str(name) for name in NodeSet(text, resolver=resolver)]
     except RailwrightError:  # of our own groups: sinfo is not there, or fails
         raise
+    except GroupResolverSourceError as error:
+        raise UsageError(
+            f"unknown group source {str(error)!r} in {text[:200]!r}",
+            do="Sources are those of ClusterShell's groups.conf, and slurm: -w @slurm:PARTITION.",
+        ) from error
     except (NodeSetException, GroupResolverError) as error:
         raise _wrong(text, str(error), do) from error
     except Exception as error:  # its parser has no other words for some slips

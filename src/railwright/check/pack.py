@@ -49,7 +49,10 @@ def _faults(folder: Path) -> list[str]:
 def load_pack(folder: Path) -> dict[str, Rule]:
     """A folder of rules: refused as a whole if anything about it is wrong."""
     if not folder.is_dir():
-        raise RuleError(f"{folder} is not a folder of rules")
+        raise RuleError(
+            f"{folder} is not a folder of rules",
+            do="Name a folder that has rules, one per .sql file (docs/writing-rules.md).",
+        )
     rules = by_id(load_folder(folder.resolve()))
     if not rules:
         raise RuleError(

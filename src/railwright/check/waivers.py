@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from railwright.errors import UsageError
+from railwright.errors import UsageError, reason_of
 from railwright.node_sets import unfold
 from railwright.schema.system import facts, systems
 from railwright.toml import load_toml, toml_text
@@ -133,7 +133,10 @@ def load_waivers(path: Path | None) -> list[Waiver]:
     try:
         return read_waivers(path.read_text("utf-8"), str(path))
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read the waiver file {path}: {error}") from error
+        raise UsageError(
+            f"cannot read the waiver file {path}: {reason_of(error)}",
+            do="Name another with --waivers. To write one: railwright waive",
+        ) from error
 
 
 def append_waiver(path: Path, waiver: Waiver) -> None:

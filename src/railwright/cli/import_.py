@@ -8,6 +8,7 @@ from railwright.cli.common import JSON, STORE
 from railwright.collect.importing import import_files
 from railwright.collect.saved import Saved, import_saved, time_of
 from railwright.config import store_folder
+from railwright.errors import UsageError
 from railwright.report.collected import collected, tell_collected
 from railwright.report.console import next_step
 from railwright.report.status import exit_status
@@ -40,6 +41,13 @@ def import_(
     Exits 3 if the files are incomplete.
     """
     folder = store_folder(store)
+    if kind is None and (target or instance or at):
+        given = "--target" if target else "--instance" if instance else "--at"
+        raise UsageError(
+            f"{given} needs --kind",
+            why="A file of the runner says itself what is in it, and its name is the host.",
+            do=f"Leave out {given}, or say what the output is: --kind PROBE.",
+        )
     if kind is None:
         snapshot = import_files(files, folder)
     else:

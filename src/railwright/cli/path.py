@@ -27,6 +27,8 @@ def path(
     dscp: int | None = typer.Option(
         None,
         "--dscp",
+        min=0,
+        max=63,
         help="DSCP of the data, 0 to 63. Default: from the site file, else the sender's.",
     ),
     as_json: bool = JSON,
@@ -44,7 +46,7 @@ def path(
     if source is not None and destination is None:
         raise UsageError(
             "no destination port given",
-            do="Name both ports: railwright path gpu001:mlx5_0 gpu002:mlx5_0",
+            do=f"Name both ports: railwright path {source} HOST:DEVICE",
         )
     wanted = intended(site, folder)
     if source is None or destination is None:

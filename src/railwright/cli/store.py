@@ -36,7 +36,8 @@ def list_(as_json: bool = JSON, store: Path | None = STORE) -> None:
         typer.echo(stored_json(folder, exit_status()))
     else:
         print_stored(output(), folder)
-    next_step("railwright facts [SNAPSHOT]")
+    there = bool(snapshots(folder))
+    next_step("railwright facts [SNAPSHOT]" if there else "railwright collect -w HOSTS")
 
 
 @app.command()

@@ -1,6 +1,7 @@
 """`railwright import`: files that a lone runner wrote on a host -> a snapshot."""
 
 import time
+from collections import deque
 from pathlib import Path
 
 from railwright.collect.admission import admit
@@ -30,12 +31,34 @@ def _check(files: list[Path]) -> None:
             why="A snapshot has one answer per host and probe.",
             do="Import one of them, or import them separately and run railwright merge.",
         )
+    folders = [str(path) for path in files if path.is_dir()]
+    if folders:
+        raise UsageError(
+            f"{folders[0]} is a folder",
+            do=f"Name the files in it: railwright import {folders[0].rstrip('/')}/*{SUFFIX}",
+        )
     missing = [str(path) for path in files if not path.is_file()]
     if missing:
         raise UsageError(
             f"no such file: {missing[0]}",
             do="Name the files that `python3 -I rw.py > HOST.rw` wrote.",
         )
+    # One machine that failed is a row of the snapshot; if there is nothing else, it is a mistake.
+    if not any(map(_is_of_runner, files)):
+        raise UsageError(
+            f"{files[0]} is not the runner's output",
+            why="It has none of the runner's frames.",
+            do="Write it on the host: python3 -I rw.py > HOST.rw. Output of another program needs "
+            "--kind PROBE --target HOST.",
+        )
+
+
+def _is_of_runner(path: Path) -> bool:
+    """Whether a file begins as the runner's, behind at most a banner."""
+    stream = MachineStream(target_of(path), None, frozenset(probes()))
+    with path.open("rb") as file:
+        deque(stream.feed(file.read(CHUNK)), maxlen=0)
+    return stream.hello is not None
 
 
 def import_files(files: list[Path], store: Path) -> Snapshot:

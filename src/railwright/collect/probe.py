@@ -7,7 +7,7 @@ from pathlib import Path
 from string import Formatter
 from typing import cast
 
-from railwright.errors import ProbeError
+from railwright.errors import ProbeError, nearest
 from railwright.hardware import firmware_parameter_names
 from railwright.toml import load_toml
 
@@ -254,7 +254,7 @@ def select(wanted: list[str] | None = None, without: list[str] | None = None) ->
     if unknown:
         raise ProbeError(
             f"unknown probe {', '.join(map(repr, unknown))}",
-            do=f"Choose one of {', '.join(known)}.",
+            do=nearest(unknown[0], known, "railwright collect --explain lists all."),
         )
     names = wanted or list(known)
     return [known[name] for name in known if name in names and name not in (without or ())]

@@ -15,7 +15,7 @@ from railwright.collect.probe import probes
 from railwright.collect.runner import apply_filter
 from railwright.collect.switch import systems
 from railwright.collect.switch_saved import Place, switch_answers
-from railwright.errors import UsageError
+from railwright.errors import UsageError, nearest
 from railwright.model.finish import finish_building
 from railwright.store.build import Building
 from railwright.store.evidence import Answer
@@ -58,7 +58,7 @@ def time_of(text: str) -> float:
 def import_saved(files: list[Path], saved: Saved, store: Path) -> Snapshot:
     """One snapshot of files that hold the output of one probe's command."""
     if saved.kind not in kinds():
-        raise UsageError(f"unknown kind {saved.kind!r}", do=f"Choose one of {', '.join(kinds())}.")
+        raise UsageError(f"unknown kind {saved.kind!r}", do=nearest(saved.kind, kinds()))
     answers = [answer for file in files for answer in _answers(file, saved)]
     targets = dict.fromkeys((answer.target for answer in answers), "")
     head: dict[str, object] = {

@@ -101,9 +101,6 @@ def run_head(session: Session, targets: Targets) -> dict[str, object]:
     }
 
 
-LATEST = "latest"
-
-
 class Joined(NamedTuple):
     """The snapshot that a run is joined with: to fill its gaps, or to replace machines in it."""
 
@@ -122,7 +119,7 @@ def collect_snapshot(
     if joined.fill:
         return _fill(session, targets, store, find(store, joined.fill), show)
     if joined.onto:
-        old = find(store, None if joined.onto == LATEST else joined.onto)
+        old = find(store, joined.onto)
         return _onto(session, targets, store, old, show)
     return _collected(session, targets, store, show)
 

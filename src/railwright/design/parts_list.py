@@ -9,7 +9,7 @@ from typing import cast, get_args
 from railwright.design import names
 from railwright.design.build import USUAL_PAYLOAD, Build, FecSetting, Item, Server, Verdict
 from railwright.design.fit import fit, not_asked
-from railwright.errors import UsageError
+from railwright.errors import UsageError, reason_of
 from railwright.hardware.parts import Protocol
 from railwright.hardware.pcie import PAYLOADS
 
@@ -124,7 +124,9 @@ def read_list(path: Path) -> tuple[list[str], list[tuple[int, Line]]]:
     try:
         text = path.read_text("utf-8-sig")  # spreadsheets write a mark in front
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read {path}: {error}", do="Name a CSV file.") from error
+        raise UsageError(
+            f"cannot read {path}: {reason_of(error)}", do="Name a CSV file."
+        ) from error
     reader = csv.DictReader(io.StringIO(text), restkey="", restval="")
     columns = [name.strip() for name in reader.fieldnames or []]
     if "adapter" not in columns:

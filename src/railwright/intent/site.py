@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
-from railwright.errors import UsageError
+from railwright.errors import UsageError, reason_of
 from railwright.intent.cabling import Cable, load_cabling
 from railwright.intent.parameters import NAME, can_be, known, values_of
 from railwright.toml import load_toml
@@ -244,6 +244,9 @@ def load_site(path: Path | None) -> Site:
     try:
         text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read the site file {path}: {error}") from error
+        raise UsageError(
+            f"cannot read the site file {path}: {reason_of(error)}",
+            do="Name another with --site. To propose one: railwright intent init",
+        ) from error
     site = read_site(text, str(path))
     return replace(site, cables=load_cabling(path.parent / site.cabling)) if site.cabling else site

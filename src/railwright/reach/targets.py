@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
 
-from railwright.errors import ToolMissingError, UsageError
+from railwright.errors import ToolMissingError, UsageError, reason_of
 from railwright.node_sets import unfold_groups
 from railwright.nodes import is_machine_name
 from railwright.reach.tool import run_tool_now
@@ -85,7 +85,10 @@ def from_file(path: str) -> list[str]:
     try:
         text = sys.stdin.read() if path == "-" else Path(path).read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read the host file {path}: {error}") from error
+        raise UsageError(
+            f"cannot read the host file {path}: {reason_of(error)}",
+            do="Name a file with one node set per line, or - for standard input.",
+        ) from error
     lines = (line.split("#", 1)[0].strip() for line in text.splitlines())
     return [name for line in lines if line for name in parse_node_set(line)]
 
@@ -144,8 +147,11 @@ _SITE_TABLES = {
 def _site_table(path: Path, name: str) -> dict[str, str]:
     try:
         data = load_toml(path.read_text("utf-8"), str(path))
-    except OSError as error:
-        raise UsageError(f"cannot read the site file {path}: {error}") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(
+            f"cannot read the site file {path}: {reason_of(error)}",
+            do="Name another with --site. To propose one: railwright intent init",
+        ) from error
     table = data.get(name, {})
     if not isinstance(table, dict) or not all(isinstance(v, str) for v in table.values()):
         what, do = _SITE_TABLES[name]

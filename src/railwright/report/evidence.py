@@ -1,10 +1,9 @@
 """What a host answered: the list of its answers, or the bytes of some."""
 
 import sys
-from difflib import get_close_matches
 from typing import Any, NamedTuple
 
-from railwright.errors import UsageError
+from railwright.errors import UsageError, nearest
 from railwright.report.console import plain, remarks
 from railwright.report.json_text import json_text
 from railwright.report.screen import Screen, cut, padded, widths
@@ -18,11 +17,9 @@ def _check_host(snapshot: Snapshot, host: str) -> None:
         found = database.execute("SELECT status FROM target WHERE target = ?", [host]).fetchone()
         if found is None:
             names = [n for (n,) in database.execute("SELECT target FROM target").fetchall()]
-            near = get_close_matches(host, names, 3, 0.6)
-            hint = f" Did you mean {', '.join(near)}?" if near else ""
             raise UsageError(
-                f"snapshot {snapshot.name} has no host {host}.{hint}",
-                do="railwright facts shows which hosts it has.",
+                f"unknown host {host!r} in snapshot {snapshot.name}",
+                do=nearest(host, names, "railwright facts shows which hosts it has."),
             )
 
 
@@ -100,12 +97,11 @@ def write_answer(snapshot: Snapshot, host: str, probe: str, instance: str | None
             if probe in names and instance is None:
                 what = f"the snapshot has no bytes of {probe} on {host}, only the facts"
             elif probe in names:
-                what = f"{probe} has no answer for {instance} on {host}"
+                what = f"{probe} has no answer for {instance!r} on {host}"
             else:
-                what = f"{host} has no answer of a probe {probe}"
-            near = get_close_matches(probe, names, 3, 0.5)
-            hint = f"Did you mean {', '.join(near)}? " if near and probe not in names else ""
-            raise UsageError(what, do=f"{hint}railwright evidence {host} lists its answers.")
+                what = f"{host} has no answer of probe {probe!r}"
+            do = f"railwright evidence {host} lists its answers."
+            raise UsageError(what, do=do if probe in names else nearest(probe, names, do))
 
 
 def _write(probe: str, row: tuple[Any, ...]) -> None:

@@ -110,10 +110,16 @@ def find_rows(name: str | None) -> list[tuple[str, Row]]:
     found = [(kind, row) for kind, row in every if kind.upper() == wanted] or [
         (kind, row) for kind, row in every if wanted in _names(row)
     ]
+    family = [row.name for _, row in every if getattr(row, "family", "").upper() == wanted]
+    if not found and family:
+        raise UsageError(
+            f"{name!r} is a family of {len(family)} adapters",
+            do=f"Name one of them: {', '.join(family)}.",
+        )
     if not found:
         near = nearest(name, dict.fromkeys([*(row.name for _, row in every), *kinds]))
         raise UsageError(
-            f"Nothing is known of {name}",
+            f"unknown part {name!r}",
             do=f"Did you mean {' or '.join(near)}?" if near else "railwright hardware lists all.",
         )
     return found

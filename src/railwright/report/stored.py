@@ -90,10 +90,9 @@ def _counts(snapshot: Snapshot) -> tuple[int, int]:
 
 def print_stored(console: Console, store: Path) -> None:
     """One line per snapshot: how many targets, how many reached, how large, how it came about."""
+    found = list(stored(store))
     console.print(f"Store {store}")
-    empty = True
-    for one in stored(store):
-        empty = False
+    for one in found:
         if one.damaged:
             console.print(f"  {one.name:20}  damaged: {one.damaged}")
             continue
@@ -107,7 +106,7 @@ def print_stored(console: Console, store: Path) -> None:
     for left in running(store):
         state = left.held_by or "cut off: railwright store finish, or store prune"
         console.print(plain(f"  {left.name}{UNFINISHED}  {state}"), soft_wrap=True)
-    if empty:
+    if not found:
         console.print("  no snapshot yet")
 
 

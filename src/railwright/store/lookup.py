@@ -15,19 +15,40 @@ def find(store: Path, wanted: str | None) -> Snapshot:
     stored = snapshots(store)
     if not stored:
         raise SnapshotError(f"no snapshot in {store}", do="Make one: railwright collect -w HOSTS")
-    if not wanted:
+    if not wanted or wanted == LATEST:
         return _latest(stored)
     exact = [path for path in stored if path.name == wanted]
     found = exact or [path for path in stored if path.name.startswith(wanted)]
     if not found:
-        near = get_close_matches(wanted, [path.name for path in stored], 3, 0.5)
-        shown = near or [path.name for path in reversed(stored[-3:])]
-        raise SnapshotError(
-            f"unknown snapshot {wanted!r} in {store}",
-            do=f"{'Did you mean' if near else 'The newest are'} {', '.join(shown)}"
-            f"{'?' if near else '.'} railwright store list shows all.",
-        )
+        raise _unknown(store, wanted, stored)
     return load(found[-1])
+
+
+LATEST = "latest"
+_SHOWN = 5  # snapshots that a mistake lists
+_NEAR = 0.8  # two digits changed places in a name of seventeen; another date is further away
+
+
+def _unknown(store: Path, wanted: str, stored: list[Path]) -> SnapshotError:
+    """A name that the store has not: a slip, another date, a host, or a path of something else."""
+    if Path(wanted).exists():
+        load(Path(wanted).absolute())  # says what it is not
+    latest = _latest(stored)
+    with latest.database("target") as database:
+        is_machine = database.execute("FROM target WHERE target = ?", [wanted]).fetchall()
+    if is_machine:
+        return SnapshotError(
+            f"{wanted!r} is a host or switch of snapshot {latest.name}, not a snapshot",
+            do=f"To see it: railwright show {wanted}",
+        )
+    names = [path.name for path in reversed(stored)]
+    near = get_close_matches(wanted, names, 3, _NEAR)
+    first = f"Did you mean {' or '.join(near)}?" if near else f"It has {', '.join(names[:_SHOWN])}"
+    more = f" and {len(names) - _SHOWN:,} more" if not near and len(names) > _SHOWN else ""
+    return SnapshotError(
+        f"unknown snapshot {wanted!r} in {store}",
+        do=f"{first}{more}{'' if near else '.'} railwright store list shows all.",
+    )
 
 
 def _latest(stored: list[Path]) -> Snapshot:
@@ -52,6 +73,11 @@ def previous(store: Path, now: Snapshot) -> Snapshot:
             earlier = load(path)
             if mine & read_machines_of(earlier):
                 return earlier
+    if len(snapshots(store)) == 1:
+        raise SnapshotError(
+            f"{now.name} is the only snapshot in {store}",
+            do="Collect again to compare with it: railwright collect -w HOSTS",
+        )
     raise SnapshotError(
         f"no snapshot before {now.name} in {store} has a host or switch in common with it",
         do="Name one of those that railwright store list shows.",

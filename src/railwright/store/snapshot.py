@@ -157,9 +157,15 @@ def read_run(path: Path) -> dict[str, object]:
     """run.json of a snapshot, or of one in the making."""
     file = path / "run.json"
     try:
+        if not path.exists():
+            raise SnapshotError(
+                f"there is no {path}", do="To list snapshots: railwright store list"
+            )
         if not file.exists() and not file.is_symlink():
             raise SnapshotError(
-                f"{path} is not a snapshot: it has no run.json",
+                f"{path} is not a snapshot: it has no run.json"
+                if path.is_dir()
+                else f"{path} is a file, not a snapshot",
                 do="To list snapshots: railwright store list",
             )
         regular(file)
@@ -231,8 +237,13 @@ def _entries(store: Path) -> list[Path]:
     """The folders in a store, and links to folders; none where there is no store."""
     try:
         return [path for path in store.iterdir() if path.is_dir()]
-    except (FileNotFoundError, NotADirectoryError):
+    except FileNotFoundError:
         return []
+    except NotADirectoryError as error:
+        raise SnapshotError(
+            f"the store {store} is a file, not a folder",
+            do="Name a folder: --store or RAILWRIGHT_STORE.",
+        ) from error
     except OSError as error:
         raise SnapshotError(
             f"cannot look into the store {store}: {error.strerror}",
