@@ -9,11 +9,10 @@ import typer
 from railwright.check.findings import Findings
 from railwright.check.rule import SEVERITIES, Rule, by_name, shipped
 from railwright.check.run import Choice, checked, chosen
-from railwright.cli.common import JSON, SITE, SNAPSHOT, STORE, WAIVERS
-from railwright.cli.opening import decisions, opened, opened_before
+from railwright.cli.common import JSON, SITE, SNAPSHOT, SNAPSHOT_OPTION, STORE, WAIVERS
+from railwright.cli.opening import decisions, intended, one_of, opened, opened_before
 from railwright.config import site_file, store_folder
 from railwright.errors import SnapshotError, UsageError
-from railwright.intent.site import load_site
 from railwright.node_sets import unfold
 from railwright.report.console import next_step, output, remarks
 from railwright.report.findings import blocks, findings_status, print_findings
@@ -26,8 +25,13 @@ from railwright.store.snapshot import Snapshot
 
 def check(
     snapshot: str | None = SNAPSHOT,
+    named: str | None = SNAPSHOT_OPTION,
     on: str = typer.Option(
-        "", "--on", "-w", help="Show only findings of these machines and of links to them."
+        "",
+        "--on",
+        "-w",
+        metavar="HOSTS",
+        help="Show only findings of these machines and of links to them.",
     ),
     before: str | None = typer.Option(
         None,
@@ -43,7 +47,7 @@ def check(
     ),
     by: str = typer.Option("rule", "--by", help=f"Group by {', '.join(GROUPINGS)}."),
     rules: list[Path] = typer.Option([], "--rules", help="Add a folder of your own rules."),
-    form: str = typer.Option("text", "--format", "-o", help=f"text, {', '.join(FORMATS)}."),
+    form: str = typer.Option("text", "--format", "-o", help=f"Print text, {', '.join(FORMATS)}."),
     as_json: bool = JSON,
     coverage: bool = typer.Option(
         False, "--coverage", help="Show how much each rule could decide."
@@ -62,11 +66,11 @@ def check(
             do="JSON has host, rail and link partner in every finding.",
         )
     folder = store_folder(store)
-    now = _opened(folder, snapshot)
-    named = _machines(now, on)
+    now = _opened(folder, one_of(snapshot, named))
+    machines = _machines(now, on)
     earlier = opened_before(folder, before, now) if before else None
     described = site_file(site, folder)
-    wanted = load_site(described)
+    wanted = intended(site, folder)
     found = chosen(Choice(tuple(select), tuple(ignore), severity, tuple(rules)), wanted)
     decided = decisions(waivers, folder)
     _tell_of_nobodys(
@@ -74,7 +78,7 @@ def check(
     )
     _tell_of_nobodys(set(wanted.parameters), found, "its parameters change nothing")
     with checked(
-        now, found, wanted, decided, before=earlier, severity=severity, on=named
+        now, found, wanted, decided, before=earlier, severity=severity, on=machines
     ) as findings:
         status = findings_status(findings, now)
         if form == "text":

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import typer
 
-from railwright.cli.common import STORE
+from railwright.cli.common import SNAPSHOT_OPTION, STORE
 from railwright.cli.opening import PREVIOUS, opened, opened_before
 from railwright.config import store_folder
 from railwright.report.changes import print_changes
@@ -18,6 +18,7 @@ def diff(
         None, help="Older snapshot: path, name or start of its date. Default: the previous one."
     ),
     now: str | None = typer.Argument(None, help="Newer snapshot. Default: the latest."),
+    named: str | None = SNAPSHOT_OPTION,
     store: Path | None = STORE,
 ) -> None:
     """Show what changed between two snapshots. Counters and readings are left out.
@@ -25,7 +26,7 @@ def diff(
     Exits 1 if something changed, 3 if something could not be compared.
     """
     folder = store_folder(store)
-    new = opened(folder, now)
+    new = opened(folder, now, named)
     old = opened_before(folder, before or PREVIOUS, new)
     changed, incomplete = print_changes(Screen(output()), old, new)
     next_step(f"railwright sql --snapshot {new.name} 'SELECT …'")

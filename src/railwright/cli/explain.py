@@ -7,7 +7,7 @@ import typer
 from railwright.check.explain import explain as explained
 from railwright.check.lint import with_parameters
 from railwright.check.run import Choice, checked, chosen
-from railwright.cli.common import SITE, STORE
+from railwright.cli.common import SITE, SNAPSHOT_OPTION, STORE
 from railwright.cli.opening import opened, opened_before
 from railwright.config import site_file, store_folder
 from railwright.intent.site import load_site
@@ -23,9 +23,7 @@ def explain(
     ),
     sql: bool = typer.Option(False, "--sql", help="Print only the rule's SELECT."),
     inputs: bool = typer.Option(False, "--inputs", help="List every input and what it is for."),
-    snapshot: str | None = typer.Option(
-        None, "--snapshot", help="Path, name or start of the date. Default: the latest."
-    ),
+    snapshot: str | None = SNAPSHOT_OPTION,
     before: str | None = typer.Option(
         None, "--before", help="Earlier snapshot; 'previous' takes the one before."
     ),

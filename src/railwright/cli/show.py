@@ -4,7 +4,7 @@ from pathlib import Path
 
 import typer
 
-from railwright.cli.common import SITE, SNAPSHOT, STORE
+from railwright.cli.common import SITE, SNAPSHOT, SNAPSHOT_OPTION, STORE
 from railwright.cli.opening import opened
 from railwright.config import site_file, store_folder
 from railwright.intent.site import load_site
@@ -17,6 +17,7 @@ from railwright.report.status import exit_status
 def show(
     host: str = typer.Argument(..., help="Host or switch, as it was collected."),
     snapshot: str | None = SNAPSHOT,
+    named: str | None = SNAPSHOT_OPTION,
     site: Path | None = SITE,
     store: Path | None = STORE,
 ) -> None:
@@ -25,7 +26,7 @@ def show(
     Exits 3 if the host was not reached.
     """
     folder = store_folder(store)
-    found, wanted = opened(folder, snapshot), load_site(site_file(site, folder))
+    found, wanted = opened(folder, snapshot, named), load_site(site_file(site, folder))
     reached = print_host(Screen(output()), found, host, site=wanted)
     next_step("railwright facts")
     raise typer.Exit(exit_status(unknown=not reached, snapshot=found))
