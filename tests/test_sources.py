@@ -35,7 +35,7 @@ def test_a_short_name_leads_somewhere(text: str) -> None:
     for name in sources.names(text):
         places = list(sources.behind(name))
         assert places
-        assert all(place == "judgement" or len(place) > len(name) for place in places)
+        assert all(place == sources.JUDGEMENT or len(place) > len(name) for place in places)
 
 
 def test_a_rule_never_rests_on_a_short_name_alone() -> None:

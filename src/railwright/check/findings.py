@@ -56,6 +56,7 @@ class Findings:
         self.rules = rules
         self.ran = {one.rule: one for one in ran}
         self.snapshot = snapshot
+        self.intent = intent
         self.database = snapshot.database()
         files = [out / one.file for one in ran if not one.trouble]
         if files:

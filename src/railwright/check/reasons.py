@@ -1,6 +1,7 @@
 """Why something is unknown: which probes would have told, and what became of them."""
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from typing import cast
 
@@ -83,6 +84,15 @@ def behind(needs: list[str]) -> list[str]:
 def _probes(names: set[str]) -> set[str]:
     base = {one for name in names for one in _base_tables(name)}
     return {probe for name in base if name in tables() for probe in tables()[name].probes}
+
+
+def probes_behind(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Every probe that one of these tables comes from, in their order, with the tables."""
+    found: dict[str, list[str]] = {}
+    for name in names:
+        for probe in sorted(_probes({name})):
+            found.setdefault(probe, []).append(name)
+    return {probe: tuple(tables) for probe, tables in found.items()}
 
 
 def probes_of(rule: Rule) -> list[str]:

@@ -13,6 +13,7 @@ from railwright.check.rule import SHIPPED
 from railwright.toml import load_toml
 
 _ID = r"(?:[A-Z0-9]+-(?:\d+|[A-Z]+)|EFFECTS|B\d+(?:\.\d+)?)"
+JUDGEMENT = "engineering judgement"
 _NAMES = re.compile(rf"\b(review|reference|incident) ({_ID}(?:(?:, | and | ){_ID})*)")
 _DOCUMENT = re.compile(r"([A-Z][A-Z0-9-]+): ")
 
@@ -66,7 +67,7 @@ def behind(name: str) -> Iterator[str]:
     elif kind == "review":
         yield from dict.fromkeys(place for key in review().get(one, ()) for place in behind(key))
     else:
-        yield documents()[name] if name != "judgement" else name
+        yield documents()[name] if name != "judgement" else JUDGEMENT
 
 
 def told(sources: Iterable[str]) -> Iterator[str]:
@@ -76,7 +77,7 @@ def told(sources: Iterable[str]) -> Iterator[str]:
     """
     said: set[str] = set()
     for source in sorted(sources, key=lambda one: one.startswith("review ")):
-        yield source
+        yield re.sub(r"^judgement\b", JUDGEMENT, source)
         places = dict.fromkeys(place for name in names(source) for place in behind(name))
         yield from (f"  {place}" for place in places if place not in said)
         said.update(places)

@@ -1,11 +1,16 @@
 """`railwright rules` and `railwright explain`: what a rule says, and what it saw at one subject."""
 
-from railwright.check.explain import Seen
+import shlex
+
+from railwright.check.explain import Answer, Explanation
+from railwright.check.facts_at import Seen
 from railwright.check.rule import Rule
 from railwright.check.sources import told
+from railwright.check.subject_names import MOST_NAMED, Judged, listed
 from railwright.report.console import plain
+from railwright.report.folded_table import print_folded
 from railwright.report.json_text import json_text
-from railwright.report.screen import Screen, cut, padded, reflowed, widths
+from railwright.report.screen import Screen, cut, number_of, padded, reflowed, widths, wrapped
 
 
 def print_rules(screen: Screen, rules: list[Rule]) -> None:
@@ -63,76 +68,148 @@ def _marks(rule: Rule) -> str:
 
 def print_rule(screen: Screen, rule: Rule, *, inputs: bool = False) -> None:
     """Everything a rule's file says."""
-    screen.heading(
-        f"{rule.id}  {rule.title}",
-        f"  ({' or '.join(rule.severities)}, of each {rule.subject.kind})",
-    )
+    screen.heading(rule.id)
+    severity = " or ".join(rule.severities)
+    kind = rule.subject.kind.replace("_", " ")
+    for line in wrapped(screen, f"{rule.title} ({severity}; checked per {kind})", 2, hyphens=False):
+        screen.line(line)
     if rule.aliases:
         screen.line(f"  formerly {', '.join(rule.aliases)}", "dim")
     for grade in rule.severities if rule.grades else ():
-        screen.line(f"  {grade:<8} {rule.grades[grade]}")
+        for line in wrapped(screen, f"{grade}: {rule.grades[grade]}", 2, hyphens=False):
+            screen.line(line)
     for heading, text in (
         ("Why it matters", rule.why),
         ("What to do", rule.do),
-        ("Exceptions", rule.wrong),
+        ("Exceptions and false positives", rule.wrong),
     ):
         screen.line()
         screen.heading(heading)
         for line in reflowed(screen, text, 2):
             screen.line(line)
+    screen.line()
     _print_inputs(screen, rule, all_of_them=inputs)
     screen.line()
     screen.heading("Sources")
-    for line in told(rule.sources):
-        screen.line(f"  {line}")
+    for source in told(rule.sources):
+        indent = 4 if source.startswith(" ") else 2
+        for line in reflowed(screen, source.strip(), indent):
+            screen.line(line)
 
 
 def _print_inputs(screen: Screen, rule: Rule, *, all_of_them: bool) -> None:
-    screen.line()
-    screen.heading("Inputs")
-    for line in reflowed(screen, ", ".join(rule.needs), 2):
-        screen.line(line)
     if all_of_them:
-        for name, when in rule.unless.items():
-            screen.line(f"  {name}, unless: {when}")
-        for name, why in rule.uses.items():
-            screen.line(f"  {name}, optional: {why}")
-    elif rule.uses:
-        screen.line(f"  and {len(rule.uses)} optional (--inputs)", "dim")
+        screen.heading("Inputs")
+        said = [
+            f"{name}, unless: {rule.unless[name]}" for name in rule.needs if name in rule.unless
+        ]
+        said = [*(name for name in rule.needs if name not in rule.unless), *said]
+        said += [
+            f"{name}, optional{f': {use}' if str(use) else ''}" for name, use in rule.uses.items()
+        ]
+    else:
+        needed = list(dict.fromkeys(need.rpartition(".")[0] for need in rule.needs))
+        more = dict.fromkeys(use.rpartition(".")[0] for use in rule.uses)
+        optional = [name for name in more if name not in needed]
+        behind = f" (optional: {', '.join(optional)})" if optional else ""
+        said = [f"Inputs: {', '.join(needed)}{behind}"]
+    for text in said:
+        for line in wrapped(screen, text, 2 if all_of_them else 0):
+            screen.line(line)
     for parameter in rule.parameters:
-        screen.line(
-            f"  {parameter.name} = {parameter.default} {parameter.unit}: {parameter.reason}"
-        )
+        text = f"{parameter.name} = {parameter.default} {parameter.unit}: {parameter.reason}"
+        for line in wrapped(screen, text, 2, hyphens=False):
+            screen.line(line)
     if rule.cost:
-        screen.line(f"  cost: {rule.cost}")
+        for line in wrapped(screen, f"Cost: {rule.cost}", 0, hyphens=False):
+            screen.line(line)
 
 
-def print_seen(
-    screen: Screen, subject: str, verdict: dict[str, str | None], tables: list[Seen]
-) -> None:
+def print_failing(screen: Screen, rule: Rule, found: list[Judged]) -> None:
+    """The subjects to pass on, the worst first."""
+    failing = [one.subject for one in found if one.verdict == "fail"]
+    open_ = sum(one.verdict == "unknown" for one in found)
+    screen.line()
+    if failing:
+        screen.heading("Failing", f": {number_of(len(failing), 'subject')} in this snapshot")
+        for name in failing[:MOST_NAMED]:
+            screen.line(f"  {rule.id} --subject {plain(name)}")
+        if len(failing) > MOST_NAMED:
+            screen.line(f"  and {len(failing) - MOST_NAMED:,} more", "dim")
+    if open_:
+        screen.line(f"Inconclusive for {number_of(open_, 'subject')} in this snapshot.")
+    if not failing and not open_:
+        screen.line("No finding of it in this snapshot.")
+
+
+def print_seen(screen: Screen, told: Explanation, others: list[Judged]) -> None:
     """What a rule said of one subject, and the facts it rests on."""
     screen.line()
-    screen.heading(subject, f": {verdict['verdict']}")
-    for name in ("observed", "expected", "detail", "severity", "why"):
-        if verdict.get(name):
-            screen.line(f"  {name:<9} {plain(str(verdict[name]))}")
-    for table, columns, rows, count in tables:
+    screen.heading(told.subject, f": {told.verdict['verdict']}")
+    said = {name: told.verdict[name] for name in ("observed", "expected", "detail", "severity")}
+    said |= {"state": told.verdict["state"], "why": told.verdict["why"]}
+    if said["state"] == "open":
+        del said["state"]
+    worse = [one for one in others if one.verdict in ("fail", "unknown")]
+    if worse:
+        said["also"] = listed([f"{one.subject} ({one.verdict})" for one in worse])
+    for name, text in said.items():
+        if text:
+            for line in wrapped(screen, f"{name:<9} {plain(str(text))}", 2, hyphens=False):
+                screen.line(line)
+    for one in told.seen:
+        if one.held:
+            screen.line()
+            _print_rows(screen, one)
+    empty = [one.table for one in told.seen if not one.held]
+    if empty:
         screen.line()
-        many = f": {count:,} rows, see railwright sql 'FROM {table} WHERE …'"
-        screen.heading(table, "" if rows else many if count else ": no row about it")
-        if not rows:
-            continue
-        cells = [[("not read" if v is None else plain(str(v))) for v in row] for row in rows]
-        shape = widths([columns, *cells])
-        screen.line(cut(screen, "  " + padded(columns, shape)), "dim")
-        for row in cells:
-            screen.line(cut(screen, "  " + padded(row, shape)))
+        for line in wrapped(screen, f"No rows about it: {', '.join(empty)}", 0, hyphens=False):
+            screen.line(line, "dim")
 
 
-def print_evidence(screen: Screen, rows: list[tuple[str, str, str, str]]) -> None:
-    """Which answers the facts were read from."""
+def _print_rows(screen: Screen, seen: Seen) -> None:
+    if not seen.rows:
+        screen.heading(seen.table, f": {seen.held:,} rows, none that the rule names")
+        screen.line(f'  railwright sql "{plain(seen.more)}"', "dim")
+        return
+    screen.heading(seen.table)
+    cells = [
+        [_cell(value, column in marked) for column, value in zip(seen.columns, row, strict=True)]
+        for row, marked in zip(seen.rows, seen.deciding, strict=True)
+    ]
+    styles = ["yellow" if marked else "" for marked in seen.deciding]
+    print_folded(screen, seen.columns, cells, styles)
+    if seen.more:  # at the link partner
+        screen.line(f'  more: railwright sql "{plain(seen.more)}"', "dim")
+
+
+def _cell(value: object, is_deciding: bool) -> str:
+    said = f"{value:.6g}" if isinstance(value, float) else str(value)
+    text = "not read" if value is None else plain(said) or "''"
+    return f"{text} !" if is_deciding else text
+
+
+def print_evidence(screen: Screen, answers: list[Answer]) -> None:
+    """The commands that print what the facts were read from."""
     screen.line()
     screen.heading("Evidence")
-    for target, probe, instance, status in rows:
-        what = f"railwright evidence {target} {probe}" + (f" {instance}" if instance else "")
-        screen.line(f"  {status:<14} {what}", "" if status == "ok" else "yellow")
+    if not answers:
+        screen.line("  none: no probe of its inputs was asked there")
+    for one in answers:
+        status = "" if one.status == "ok" else f"{one.status}: "
+        about = f"# {status}{', '.join(one.tables)}"
+        line = f"  {command(one)}"
+        style = "" if one.status in ("ok", "absent") else "yellow"
+        if len(line) + len(about) + 2 <= screen.width:
+            screen.line(f"{line}  {about}", style)
+            continue
+        screen.line(line, style)
+        for part in wrapped(screen, about, 4, hyphens=False):
+            screen.line(part, style or "dim")
+
+
+def command(answer: Answer) -> str:
+    """What prints an answer's bytes."""
+    parts = ("railwright", "evidence", answer.target, answer.probe, answer.instance)
+    return " ".join(shlex.quote(plain(part)) for part in parts if part)

@@ -112,10 +112,16 @@ def in_phrases(text: str) -> str:
     return text.replace(" ", UNBROKEN).replace(f",{UNBROKEN}", ", ")
 
 
-def wrapped(screen: Screen, text: str, indent: int) -> list[str]:
-    """Text of which nothing may be cut, behind an indent: as many lines as it takes."""
+def wrapped(screen: Screen, text: str, indent: int, *, hyphens: bool = True) -> list[str]:
+    """Text of which nothing may be cut, behind an indent: as many lines as it takes.
+
+    Names and commands have `hyphens` at which they are not broken.
+    """
     room = max(screen.width, indent + 20) if screen.is_terminal else indent + len(text) + 1
-    lines = wrap(text, room, initial_indent=" " * indent, subsequent_indent=" " * (indent + 2))
+    before, behind = " " * indent, " " * (indent + 2)
+    lines = wrap(
+        text, room, initial_indent=before, subsequent_indent=behind, break_on_hyphens=hyphens
+    )
     return [line.replace(UNBROKEN, " ") for line in lines]
 
 

@@ -1,6 +1,7 @@
 """A person's own SELECT over a snapshot: read-only, and unable to reach any other file."""
 
 import re
+from collections.abc import Callable
 from difflib import get_close_matches
 
 import duckdb
@@ -19,14 +20,19 @@ _ZONED = ("TIMESTAMP WITH TIME ZONE", "TIME WITH TIME ZONE", "TIMESTAMP_TZ", "TI
 _ANALYZE = re.compile(r"\(|ANALY[SZ]E\b", re.IGNORECASE)
 
 
-def closed_database(snapshot: Snapshot, query: str) -> duckdb.DuckDBPyConnection:
+def closed_database(
+    snapshot: Snapshot, query: str, make: Callable[[duckdb.DuckDBPyConnection], None] | None = None
+) -> duckdb.DuckDBPyConnection:
     """The snapshot's tables in a database that can open no other file and change no setting.
 
-    Its files are named one by one, and no folder is: nothing can be made anywhere.
+    Its files are named one by one, and no folder is: nothing can be made anywhere. What else the
+    query may name is made first.
     """
     answers = "evidence" in words(query)
     readable = [*snapshot.files().values(), *(snapshot.evidence_files() if answers else ())]
     database = snapshot.database(evidence=answers)
+    if make is not None:
+        make(database)
     for setting in (
         f"SET memory_limit = {quote(MEMORY)}",
         f"SET allowed_paths = {file_list(readable)}",
