@@ -3,6 +3,8 @@
 python := "python"
 # tests in as many processes as there are cores; a file stays in one, which prepares once what its tests share
 parallel := "-n auto --dist loadfile --no-loadscope-reorder"
+# of a rule its header and its cases, not everything that can be taken away from them
+cases := "not in_order_because and not is_silent and not really_does and not hide_what"
 
 # list the recipes
 default:
@@ -20,10 +22,20 @@ lint:
 test *arguments:
     pytest {{ parallel }} {{ arguments }}
 
+# the tests that need neither root nor more than a few seconds a file: for while one writes
+test-fast *arguments:
+    pytest -q {{ parallel }} -m "not root and not fleet and not slow" {{ arguments }}
+
 # what touches DuckDB, once more with the oldest one we support
 test-lowest:
-    .venv-lowest/bin/pytest -q {{ parallel }} -k "not kill_9" tests/test_store.py tests/test_questions.py \
-        tests/test_derived.py tests/test_saved.py tests/test_sql_files.py tests/test_views.py
+    .venv-lowest/bin/pytest -q {{ parallel }} -k "not kill_9 and {{ cases }}" tests/test_store.py \
+        tests/test_questions.py tests/test_derived.py tests/test_saved.py tests/test_sql_files.py \
+        tests/test_views.py tests/test_rules.py
+
+# where another Python could show, with the one of that environment: the front door, parsers, rules
+test-python venv:
+    {{ venv }}/bin/pytest -q {{ parallel }} -k "{{ cases }}" tests/test_cli.py tests/test_demo.py \
+        tests/test_questions.py tests/test_parsers.py tests/test_rules.py tests/test_sql_files.py
 
 # put the formatting right
 format:
@@ -82,6 +94,7 @@ bench FOLDER:
     {{ python }} -m bench.silent_hosts
     {{ python }} -m bench.rule_lengths
     {{ python }} -m bench.mutated_snapshots {{ FOLDER }}/mutated
+    {{ python }} -m bench.whole_tests
 
 # constraints.txt: every dependency with the hashes of its wheels, from a wheelhouse made anew
 constraints: wheelhouse
