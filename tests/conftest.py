@@ -2,10 +2,14 @@
 
 import os
 import sys
+import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from railwright.toml import load_toml
 
 REPOSITORY = Path(__file__).parents[1]
 SHARED = REPOSITORY.parent / "shared"
@@ -45,30 +49,21 @@ def pytest_unconfigure() -> None:
         os._exit(_ended[-1])
 
 
-# Files are dealt out to processes one by one: the longest first, then all end at about the same time.
-LONGEST_FIRST = (
-    "test_store.py",
-    "test_hostile_hosts.py",
-    "test_store_sessions.py",
-    "test_mutated_snapshots.py",
-    "test_faults.py",
-    "test_fabric_faults.py",
-    "test_round_trip.py",
-    "test_fleet.py",
-    "test_rules.py",
-    "test_captures.py",
-    "test_unknown.py",
-)
-
-
-def _place(item: pytest.Item) -> int:
-    name = item.path.name
-    return LONGEST_FIRST.index(name) if name in LONGEST_FIRST else len(LONGEST_FIRST)
+# What is cut down to a sample elsewhere runs whole: `python -m bench.whole_tests`.
+WHOLE = bool(os.environ.get("RAILWRIGHT_WHOLE"))
+# About how many seconds a file takes by itself; CI says at its end how many it took.
+SECONDS: dict[str, int] = load_toml(
+    (REPOSITORY / "tests/seconds.toml").read_text("utf-8"), "tests/seconds.toml"
+)["seconds"]
+SLOW = 10  # a file of more is not for while one writes
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=_place)
+    # Files are dealt out to processes one by one: the longest first, then all end at about one time.
+    items.sort(key=lambda item: -SECONDS.get(item.path.name, 0))
     for item in items:
+        if SECONDS.get(item.path.name, 0) > SLOW:
+            item.add_marker(pytest.mark.slow)
         missing = ""
         if ("root" in item.keywords or "fleet" in item.keywords) and os.geteuid() != 0:
             missing = "needs root"
@@ -76,6 +71,32 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             missing = "needs the shared reference data"
         if missing and not IN_CI:
             item.add_marker(pytest.mark.skip(reason=missing))
+
+
+_workers_ended: list[float] = []
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown() -> None:
+    _workers_ended.append(time.monotonic())
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Where the time went, by file: the longest of them go into tests/seconds.toml."""
+    if not IN_CI:
+        return
+    spent: Counter[str] = Counter()
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if isinstance(report, pytest.TestReport):
+                spent[report.nodeid.partition("::")[0]] += report.duration
+    terminalreporter.section("seconds by file")
+    for name, seconds in spent.most_common(40):
+        terminalreporter.write_line(f"{seconds:7.0f}  {name}")
+    terminalreporter.write_line(f"{sum(spent.values()):7.0f}  all")
+    if _workers_ended:
+        idle = max(_workers_ended) - min(_workers_ended)
+        terminalreporter.write_line(f"{idle:7.0f}  from the first idle process to the last")
 
 
 @pytest.fixture(autouse=True)
