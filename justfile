@@ -16,6 +16,7 @@ lint:
     ruff check src tests lab bench tools
     mypy
     lint-imports
+    codespell docs src lab bench tools *.md
     vermin --no-tips --violations -t=3.6- src/railwright/collect/runner.py
 
 # the whole test suite (as root: real sshd hosts in namespaces)
