@@ -157,8 +157,8 @@ def test_what_is_wrong_and_what_is_unknown(store: Path, pack: Path) -> None:
     # SITE-02 is worse, and comes first though SITE-01 has a cost.
     assert text.index("SITE-02  Not up") < text.index("SITE-01  Small")
     assert re.search(r"1 host  netdev denied: every rule \(2\)  gpu4", text)
-    assert re.search(r"1 host  not reached: silent: every rule \(2\)  gpu5", text)
-    away = "1 host  out of service, Slurm: drained: silent, 0 findings, 2 inconclusive  gpu6"
+    assert re.search(r"1 host  unreachable: ssh timed out: every rule \(2\)  gpu5", text)
+    away = "1 host  out of service, Slurm: drained: ssh timed out, 0 findings, 2 inconclusive  gpu6"
     assert away in text
     assert re.search(r"1 host  values not read: SITE-01 \(1\)  gpu2", text)
     # SITE-01: 3 judged of 4 that apply; SITE-02: 4; unknown: ens2, and 3 machines for 2 rules.

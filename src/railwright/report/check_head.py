@@ -65,10 +65,15 @@ def print_head(screen: Screen, findings: Findings, accounts: list[Account], agai
         screen.line(totals)
 
 
+def machines(findings: Findings) -> Machines:
+    """How many there were, and how many of them were read."""
+    [row] = findings.database.execute(_MACHINES).fetchall()
+    return Machines(*row)
+
+
 def _scope(findings: Findings) -> str:
     """`30 of 32 hosts, 4 of 4 switches, 240 compute ports, 512 links; 1 excluded`."""
-    [row] = findings.database.execute(_MACHINES).fetchall()
-    seen = Machines(*row)
+    seen = machines(findings)
     parts = [f"{seen.reached:,} of {number_of(seen.hosts + seen.not_asked, 'host')}"]
     if seen.switches:
         parts.append(f"{seen.talked:,} of {number_of(seen.switches, 'switch')}")

@@ -11,11 +11,12 @@ from railwright.check.remedy import Subject, fix_of
 from railwright.check.rule import Rule
 from railwright.check.unused import unused
 from railwright.nodes import fold, is_machine_name
-from railwright.report.check_head import judged, print_head
+from railwright.report.check_head import judged, machines, print_head
 from railwright.report.console import plain
 from railwright.report.grouped import STYLES, print_grouped
 from railwright.report.screen import Screen, cut, number_of, with_hosts, wrapped
 from railwright.report.status import exit_status
+from railwright.report.unreached import happened, to_do
 from railwright.store.duck import read_sql
 from railwright.store.snapshot import Snapshot
 
@@ -114,7 +115,32 @@ def print_findings(
         screen.line("No result: every check was inconclusive or did not apply.", "yellow")
     elif not found and not expired and not gaps:
         screen.line()
-        screen.line("No findings.", "green")
+        screen.line(_clean(findings), "green")
+
+
+def _clean(findings: Findings) -> str:
+    """`No findings on 30 of 31 hosts, 4 switches; 1 excluded.`"""
+    if findings.on:
+        return f"No findings on {fold(findings.on)}."
+    seen = machines(findings)
+    hosts, asked = number_of(seen.hosts + seen.not_asked, "host"), seen.hosts + seen.not_asked
+    parts = [hosts if seen.reached == asked else f"{seen.reached:,} of {hosts}"] if asked else []
+    if seen.switches:
+        switches = number_of(seen.switches, "switch")
+        parts.append(switches if seen.talked == seen.switches else f"{seen.talked:,} of {switches}")
+    away = f"; {seen.away:,} excluded" if seen.away else ""
+    return f"No findings on {', '.join(parts)}{away}."
+
+
+class Reason(NamedTuple):
+    """Why checks are inconclusive, and where."""
+
+    why: str
+    rules: str  # their names, with commas
+    checks: int
+    targets: list[str]
+    lasts: bool  # reading again would bring nothing
+    status: str | None  # of machines that were not reached
 
 
 class Explained(NamedTuple):
@@ -205,6 +231,23 @@ def _counted(targets: list[str], switches: set[str]) -> str:
     return number_of(len(targets), kind)
 
 
+def _print_reason(screen: Screen, findings: Findings, one: Reason, rules: int) -> None:
+    switches = findings.switches()
+    because = f"unreachable: {happened(one.status)}" if one.status else plain(one.why)
+    said = f"{because}: {_names(one.rules, rules)} ({one.checks:,})"
+    line = f"  {_counted(one.targets, switches):>9}  {said}"
+    for part in with_hosts(screen, line, one.targets, findings.targets(), 13):
+        screen.line(part, "yellow")
+    if one.status:
+        hosts = "" if switches.intersection(one.targets) else shlex.quote(fold(one.targets))
+        for part in wrapped(screen, to_do(one.status, hosts), 13):
+            screen.line(part, "dim")
+    # Reading again brings nothing: pods have the devices for as long as they run.
+    for rule in one.rules.split(",") if one.lasts else ():
+        accept = accepting_gap(findings, rule, one.targets)
+        screen.line(f"{' ' * 13}to accept that: {accept}", "dim")
+
+
 def _print_unknown(screen: Screen, findings: Findings, accounts: list[Account]) -> bool:
     """What could not be decided; whether some of it was not accepted."""
     rows = findings.database.execute(_UNKNOWN).fetchall()
@@ -215,16 +258,8 @@ def _print_unknown(screen: Screen, findings: Findings, accounts: list[Account]) 
     screen.line()
     screen.heading("Inconclusive")
     everyone, switches = findings.targets(), findings.switches()
-    for why, rules, count, targets, lasts in rows:
-        said = f"{plain(why)}: {_names(rules, len(accounts))}"
-        line = f"  {_counted(targets, switches):>9}  {said}"
-        for part in with_hosts(screen, f"{line} ({count:,})", targets, everyone, 13):
-            screen.line(part, "yellow")
-        # Reading again brings nothing: pods have the devices for as long as they run.
-        for rule in rules.split(",") if lasts else ():
-            screen.line(
-                f"{' ' * 13}to accept that: {accepting_gap(findings, rule, targets)}", "dim"
-            )
+    for row in rows:
+        _print_reason(screen, findings, Reason(*row), len(accounts))
     for system, fact, rules, count, targets in unreported:
         said = f"{system} does not report {fact}, {number_of(count, 'port')}"
         line = f"  {_counted(targets, switches):>9}  {said}: {_names(rules, len(accounts))}"
@@ -257,7 +292,7 @@ def _print_away(screen: Screen, findings: Findings) -> None:
     screen.heading("Excluded")
     everyone, switches = findings.targets(), findings.switches()
     for reason, status, targets, failed, unknown in rows:
-        said = f"{status}, {number_of(failed, 'finding')}, {unknown:,} inconclusive"
+        said = f"{happened(status)}, {number_of(failed, 'finding')}, {unknown:,} inconclusive"
         who = f"{_counted(targets, switches):>9}"
         line = f"  {who}  out of service, {plain(reason)}: {said}"
         for part in with_hosts(screen, line, targets, everyone, 13):
