@@ -97,6 +97,15 @@ def test_a_fix_has_the_real_device_in_it(store: Path) -> None:
     assert "\n                 fix: ip link set ens1 mtu 9000  # on gpu1\n" in text
 
 
+def test_of_a_device_that_no_one_may_change_no_fix_is_told(store: Path, tmp_path: Path) -> None:
+    site = tmp_path / "site.toml"
+    site.write_text('never_touch = ["ens*"]\n' + (store / "site.toml").read_text())
+    words = ("--select", "intent-mtu", "--site", str(site))
+    assert "fix: " not in run(store, *words)
+    (found,) = json.loads(run(store, "--json", *words))["findings"]
+    assert [one["fix"] for one in found["commands"]] == [False]
+
+
 @pytest.mark.parametrize(
     ("name", "said"),
     [

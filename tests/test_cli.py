@@ -35,6 +35,29 @@ def local(store: Path, *more: object) -> "subprocess.CompletedProcess[str]":
     return railwright("collect", "--via", "local", "--state-from", "none", "--store", store, *more)
 
 
+# ---- JSON -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("hardware", "MCX755106AS-HEAT"),
+        ("fit", "MCX755106AS-HEAT", "--slot", "gen4x16"),
+    ],
+    ids=" ".join,
+)
+def test_json_has_a_short_form(words: tuple[str, ...]) -> None:
+    short, long = railwright(*words, "--json"), railwright(*words, "--format", "json")
+    assert json.loads(short.stdout) == json.loads(long.stdout)
+    assert short.returncode == long.returncode
+
+
+def test_json_and_csv_are_not_one_answer() -> None:
+    done = railwright("sql", "SELECT 1", "--json", "--format", "csv")
+    assert done.returncode == 2
+    assert "--json and --format csv contradict each other" in done.stderr
+
+
 # ---- help and mistakes ----------------------------------------------------------------------
 
 

@@ -57,6 +57,7 @@ class Findings:
         self.ran = {one.rule: one for one in ran}
         self.snapshot = snapshot
         self.intent = intent
+        self.never_touch: tuple[str, ...] = ()  # by the site file
         self.database = snapshot.database()
         files = [out / one.file for one in ran if not one.trouble]
         if files:

@@ -7,6 +7,7 @@ shell, and what could be read as an option or as another path does not go into i
 import re
 import shlex
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -48,6 +49,7 @@ class Subject(NamedTuple):
     kind: str
     place: Place
     expected: str | None
+    never_touch: tuple[str, ...] = ()  # network devices that the site lets no one change
 
 
 def wrong_remedy(action: str, setting: str, fix: str, do: str) -> Iterator[str]:
@@ -83,12 +85,14 @@ def _names_a_device(template: str) -> bool:
 def commands(do: str, fix: str, subject: Subject) -> list[Command]:
     """All of them, the fix first; what could not be filled in stays, and is named."""
     values = _values(subject)
+    netdev = subject.place.netdev or ""
+    is_kept = any(fnmatchcase(netdev, glob) for glob in subject.never_touch)
     found = []
     for template, is_fix in _templates(do, fix):
         words = dict.fromkeys(_PLACEHOLDER.findall(template))
         missing = tuple(word for word in words if values.get(word) is None)
         text = _PLACEHOLDER.sub(lambda word: values.get(word[0]) or word[0], template)
-        found.append(Command(text, is_fix, missing))
+        found.append(Command(text, is_fix and not is_kept, missing))
     return found
 
 

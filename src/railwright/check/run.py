@@ -153,6 +153,7 @@ def checked(  # noqa: PLR0913
             if r not in runnable
         ]
         findings = Findings(snapshot, rules, ran, folder / "out", folder / "intent")
+        findings.never_touch = site.never_touch
         names = by_name([*shipped().values(), *rules.values()])
         decided = [replace(one, rule=names.get(one.rule, one.rule)) for one in waivers]
         findings.settle(decided, today or date.today(), severity, on)

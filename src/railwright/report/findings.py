@@ -172,7 +172,7 @@ def _groups(findings: Findings, rule: Rule) -> list[Group]:
         target, kind, *more = row[6:]
         place = Place(*more)
         where = place_words(target, row[4], kind, place)
-        fix = fix_of(rule.do, rule.fix, Subject(kind, place, row[2]))
+        fix = fix_of(rule.do, rule.fix, Subject(kind, place, row[2], findings.never_touch))
         on = f"{fix}  # on {target}" if fix and is_machine_name(target) else ""
         found.append(Group._make((*row[:6], where, on)))
     return found

@@ -50,7 +50,8 @@ def _remedied(findings: Findings, row: dict[str, Any]) -> dict[str, Any]:
     rule = findings.rules[row["rule"]]
     kind, part = row.pop("kind"), row.pop("part")
     place = Place(**{name: row[name] for name in _PLACE}, part=part)
-    offered = commands(rule.do, rule.fix, Subject(kind, place, row["expected"]))
+    subject = Subject(kind, place, row["expected"], findings.never_touch)
+    offered = commands(rule.do, rule.fix, subject)
     listed = [{"command": c.text, "fix": c.is_fix, "missing": list(c.missing)} for c in offered]
     return {**row, "action": rule.action, "setting": rule.setting or None, "commands": listed}
 

@@ -98,6 +98,7 @@ def _print_one(screen: Screen, findings: Findings, one: One) -> None:
     others = f"; also explains {number_of(one.others, 'finding')}" if one.others else ""
     for part in wrapped(screen, f"{where}{others}", INDENT):
         screen.line(part, "dim")
-    fix = fix_of(rule.do, rule.fix, Subject(one.kind, one.place, one.expected))
+    subject = Subject(one.kind, one.place, one.expected, findings.never_touch)
+    fix = fix_of(rule.do, rule.fix, subject)
     if fix and is_machine_name(one.host):
         screen.line(f"{' ' * INDENT}fix: {fix}  # on {one.host}")
