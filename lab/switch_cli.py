@@ -22,6 +22,9 @@ INTERRUPT, END, BACKSPACES = b"\x03", b"\x04", (b"\x7f", b"\x08")
 def main(settings: dict[str, Any]) -> None:
     """Speak until the other side leaves."""
     cli = Cli(settings)
+    if not os.isatty(0):  # `ssh switch exec /bin/sh`: it takes that for a line of its own
+        cli.say("% Invalid input\n")
+        return
     tty.setraw(0, termios.TCSANOW)
     cli.say(settings.get("banner", ""))
     if cli.trouble and settings.get("at") == "login":

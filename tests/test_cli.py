@@ -91,7 +91,7 @@ def test_without_arguments_it_shows_its_verbs_and_exit_codes() -> None:
         (["collect", "-w", "-oProxyCommand=x"], "neither a name nor a group"),
         (["collect", "-w", "-oProxy"], "not a host name"),
         (["collect", "-w", "a b"], "neither a name nor a group"),
-        (["collect", "-w", "@nosuch:x"], "is not a node set"),
+        (["collect", "-w", "@nosuch:x"], "unknown group source 'nosuch'"),
         (["collect", "-f", "/no/such/file"], "cannot read the host file"),
         (["collect", "--via", "local", "--probe", "nosuch"], "unknown probe 'nosuch'"),
         (["collect", "--via", "pigeon"], "pigeon"),

@@ -5,7 +5,6 @@ import re
 import resource
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -45,7 +44,7 @@ def helped(words: tuple[str, ...], flag: str) -> str:
 def test_help_names_what_an_option_takes(words: tuple[str, ...]) -> None:
     text = helped(words, "--help")
     assert helped(words, "-h") == text
-    assert not re.search(r"<\S", text), "a type of Python, or of ours"
+    assert not re.search(r"<[^=\s]", text), "a type of Python, or of ours"
     assert max(map(len, text.splitlines())) <= 80
     for one in TREE[words].get_params(typer.Context(TREE[words])):
         said = one.help or ""
@@ -141,7 +140,7 @@ def offered(store: Path, typed: str, words: list[str] | None = None) -> list[str
         ("railwright collect --via sl", ["slurm"]),
         # bash parts words at a colon, and puts back what stands behind it
         ("railwright path gpu1:mlx5_", ["mlx5_0", "mlx5_1"]),
-        ("railwright path gpu1:mlx5_0 gpu2:", ["0000:11:00.0", "0000:21:00.0", "ens1np0", "ens2np0", "mlx5_0", "mlx5_1"]),
+        ("railwright path gpu1:mlx5_0 gpu2:", ["0000:10:10.0", "0000:11:10.0", "ens1", "ens2", "mlx5_0", "mlx5_1"]),
         ("railwright facts 1999", []),
     ],
 )  # fmt: skip
@@ -178,4 +177,3 @@ def test_tab_is_fast(store: Path) -> None:
         COMP_WORDS="railwright show gpu", RAILWRIGHT_STORE=str(store),
     )  # fmt: skip
     assert tab - start <= MOST_CPU_S
-    assert time.process_time() > 0

@@ -6,6 +6,7 @@ Behind the sshd answer programs that behave as the four CLIs do: with a terminal
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,11 @@ import pytest
 
 from lab.switch_sshd import Site, Switch, running
 from railwright.collect.switch import load_system, systems
+from railwright.collect.switch_kind import not_a_shell
 from railwright.collect.switch_session import Speaker
 from railwright.errors import ProbeError
 from railwright.store.lookup import find
+from railwright.store.snapshot import load, snapshots
 from tests.switch_cases import (
     CASES,
     EOS,
@@ -166,6 +169,31 @@ def test_a_switch_has_no_gap_of_a_host(fabric: Any) -> None:
     assert "RDMA" not in facts_shown.stdout
 
 
+@pytest.mark.root
+def test_another_system_than_was_said_is_told_at_once(tmp_path: Path) -> None:
+    cumulus = {c.text: answers_of("cumulus")[c.text] for c in systems()["cumulus"].commands}
+    switches = [
+        sonic("leaf1"),
+        terminal("spine1", "onyx", banner="NVIDIA Onyx Switch Management\n"),
+        terminal("spine2", "eos"),
+        Switch("leaf2", "shell", cumulus, tools=("nv", "vtysh", "sudo")),
+    ]
+    with running(tmp_path / "lab", switches) as site:
+        began = time.monotonic()
+        done = collect(site, tmp_path / "store", "--switches", "leaf1,spine1=eos,spine2,leaf2=sonic")  # fmt: skip
+        assert time.monotonic() - began < 25, done.stdout
+        snapshot = load(snapshots(tmp_path / "store")[-1])
+    words = dict(rows(snapshot, "SELECT target, words FROM target"))
+    assert words["leaf1"].startswith("this is a Linux shell, not Arista EOS")
+    assert words["spine1"] == "this is NVIDIA Onyx, not Arista EOS: write =onyx"
+    assert words["spine2"].startswith("this is a command line of its own, not SONiC")
+    assert words["leaf2"].startswith("this is a Linux shell, not SONiC")
+    assert rows(snapshot, "SELECT DISTINCT status FROM target") == [("failed",)]
+    assert done.returncode == 3
+    assert "=onyx" in done.stdout
+    assert "Next: railwright collect --try leaf1=eos" in done.stderr
+
+
 # ---- without a connection
 
 
@@ -176,6 +204,67 @@ def test_a_cli_that_hangs_is_given_up() -> None:
     speaker._patience = -1.0
     assert speaker.waited_enough()
     assert speaker.trouble == "no prompt came back in time"
+
+
+SONIC_GREETS = (
+    b"Linux leaf001 5.10.0-23-2-amd64 #1 SMP x86_64\r\nYou are on\r\n"
+    b"-- Software for Open Networking in the Cloud --\r\n\r\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("greeting", "says"),
+    [
+        (SONIC_GREETS + b"admin@leaf001:~$ ", "this is SONiC, not Arista EOS: write =sonic"),
+        (SONIC_GREETS + b"root@leaf001:~# ", "this is SONiC, not Arista EOS: write =sonic"),
+        (b"Welcome to NVIDIA Cumulus (R) Linux (R)\r\n\x1b[1mcumulus@leaf:mgmt:~$\x1b[0m ",
+         "this is Cumulus Linux, not Arista EOS: write =cumulus"),
+        (b"keep out\r\nkim@box:/home/kim$ ",
+         "this is a Linux shell, not Arista EOS: Cumulus Linux and SONiC have one, write =cumulus or =sonic"),
+    ],
+)  # fmt: skip
+def test_a_shell_is_not_taken_for_a_cli(greeting: bytes, says: str) -> None:
+    """Nothing is sent, and nobody waits for a prompt that never comes."""
+    speaker = Speaker(systems()["eos"], "0" * 16)
+    for at in range(0, len(greeting), 40):
+        assert not speaker.heard(greeting[at : at + 40])
+    assert speaker.trouble == says
+    assert speaker.answers == []
+
+
+@pytest.mark.parametrize(
+    ("system", "greeting", "prompt", "refusal", "says"),
+    [
+        ("eos", b"NVIDIA Onyx Switch Management\r\n\r\n", b"spine2 [standalone: master] >",
+         b"% Unrecognized command \"terminal\".\r\nType 'terminal ?' for help.",
+         "this is NVIDIA Onyx, not Arista EOS: write =onyx"),
+        ("onyx", b"", b"spine1>", b"% Invalid input",
+         "this is a command line of its own, not NVIDIA Onyx: Arista EOS has one, write =eos"),
+    ],
+)  # fmt: skip
+def test_a_cli_that_refuses_the_first_line_is_another(
+    system: str, greeting: bytes, prompt: bytes, refusal: bytes, says: str
+) -> None:
+    speaker = Speaker(systems()[system], "0" * 16)
+    mark = speaker.heard(greeting + prompt)
+    first = speaker.heard(mark + b"\r\n% Invalid input\r\n" + prompt)
+    assert first == systems()[system].opening[0].encode() + b"\r"
+    assert speaker.heard(first + b"\r\n" + refusal + b"\r\n" + prompt) is None
+    assert speaker.trouble == says
+
+
+@pytest.mark.parametrize(
+    ("system", "output", "says"),
+    [
+        ("sonic", b"% Invalid input\n", "this is a command line of its own, not SONiC: Arista EOS and NVIDIA Onyx have one, write =eos or =onyx"),
+        ("cumulus", b"UNIX shell commands cannot be executed using this account.\n",
+         "this is NVIDIA Onyx, not Cumulus Linux: write =onyx"),
+        ("sonic", b"", ""),
+        ("sonic", b"Connection closed by remote host\n", ""),
+    ],
+)  # fmt: skip
+def test_a_cli_is_not_taken_for_a_shell(system: str, output: bytes, says: str) -> None:
+    assert not_a_shell(systems()[system], output) == says
 
 
 def test_a_banner_that_looks_like_a_prompt_does_not_confuse_it() -> None:

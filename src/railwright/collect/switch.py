@@ -50,6 +50,7 @@ class System:
     refused: tuple[str, ...] = ()  # patterns: the CLI does not know the command
     denied: tuple[str, ...] = ()  # patterns: the account may not run it
     keep: dict[str, dict[str, Any]] = field(default_factory=dict, hash=False)  # probe -> filter
+    banners: tuple[str, ...] = ()  # patterns: it says who it is
 
     @property
     def probes(self) -> tuple[str, ...]:
@@ -115,6 +116,7 @@ def load_system(name: str, text: str) -> System:
         tuple(data.get("refused", ())),
         tuple(data.get("denied", ())),
         dict(data.get("keep", {})),
+        tuple(data.get("banners", ())),
     )
     if system.way not in WAYS or not 0 < system.cap_bytes <= LARGEST_CAP:
         raise _refuse(name, "way or cap_bytes is out of range", f"Ways: {', '.join(WAYS)}.")

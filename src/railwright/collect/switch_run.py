@@ -8,6 +8,7 @@ from typing import Protocol
 from railwright.collect.stream import storable
 from railwright.collect.switch import Command, System, systems
 from railwright.collect.switch_filter import keep
+from railwright.collect.switch_kind import not_a_shell, other_system
 from railwright.collect.switch_session import Said, Speaker, answers_of_shell, job
 from railwright.parse.base import Value
 from railwright.reach.job import Job, Limits, Outcome
@@ -124,7 +125,7 @@ class SwitchReader:
         row: dict[str, Value] = {
             "target": target,
             "status": status,
-            "words": outcome.words or trouble,
+            "words": trouble if trouble.startswith("this is ") else outcome.words or trouble,
             "noise_bytes": len(noise),
             # A banner is of interest only where nothing else came.
             "noise": "" if said else noise[:NOISE_CAP].decode("utf-8", "replace"),
@@ -151,7 +152,13 @@ class SwitchReader:
         if speaker is not None:
             return speaker.answers, speaker.noise, speaker.trouble
         data = b"".join(self._heard.get(target, ()))
-        found, noise = answers_of_shell(self._system(target), self._token, data)
+        system = self._system(target)
+        found, noise = answers_of_shell(system, self._token, data)
+        if not found:
+            return found, noise, not_a_shell(system, noise)
+        # A shell, but of another system: both have vtysh, the rest is each one's own.
+        if 2 * sum(one.status == "absent" for one in found) > len(system.commands):
+            return [], noise, other_system(system, noise.decode("utf-8", "replace"), "shell")
         return found, noise, ""
 
 

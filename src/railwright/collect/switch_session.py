@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from railwright.collect.switch import Command, System
+from railwright.collect.switch_kind import is_shell_prompt, other_system, refuses
 from railwright.reach.job import Job
 
 LONGEST_LOGIN_S = 30.0  # to the first byte, and from there to the first prompt: TACACS, banners
@@ -184,15 +185,24 @@ class Speaker:
         self._number, self._todo = -1, []
 
     def _next(self, last: str) -> bytes | None:
+        if not self._prompt and is_shell_prompt(last):
+            self._stop(self._another("shell"), "failed")
+            return None
         if not self._prompt and not self._sent:
             return self._mark() if _PROMPT.fullmatch(last) else b""
         if self._is_back(last):
             if self._is_mark():
                 self._prompt = last
                 return self._ask()
+            if self._sent in self._system.opening[:1] and refuses(self._system, self._tail()):
+                self._stop(self._another("terminal"), "failed")
+                return None
             self._finish()
             return self._mark()
         return b""
+
+    def _another(self, way: str) -> str:
+        return other_system(self._system, self.noise.decode("utf-8", "replace"), way)
 
     def _is_back(self, last: str) -> bool:
         is_prompt = last == self._prompt if self._prompt else _PROMPT.fullmatch(last) is not None
