@@ -438,7 +438,8 @@ def _label(name: str) -> str:
 
 
 def _value(cell: str) -> str:
-    return UNKNOWN if cell == "?" else cell
+    """Without the mark of a finding."""
+    return UNKNOWN if cell == "?" else cell.removesuffix(" !")
 
 
 def _family(cell: str) -> str:
@@ -449,7 +450,7 @@ def _family(cell: str) -> str:
 def of_switch(book: Book, store: Path, name: str) -> None:
     text = run(store, "show", name).text
     for row in _table(text, "ports"):
-        for port in unfolded(row["ports"]):
+        for port in unfolded(row["ports"].replace(" !", "")):
             end = f"{name}:{port}"
             book.say("show", "speed of an end", end, _value(row["speed"]))
             book.say("show", "error correction of an end", end, _value(row["FEC"]))
@@ -457,11 +458,12 @@ def of_switch(book: Book, store: Path, name: str) -> None:
             book.say("show", "MTU of an end", end, mtu if mtu == UNKNOWN else int(mtu))
             book.say("show", "trust of an end", end, _value(row["trust"]))
             book.say("show", "PFC of an end", end, _value(row["PFC on"]))
-            if re.fullmatch(r"[^ ,]+ [^ ,]+", row["hears"]):
-                machine = _label(row["hears"].partition(" ")[0])
+            heard = row["LLDP neighbor"].removesuffix(" !")
+            if re.fullmatch(r"[^ ,]+ [^ ,]+", heard):
+                machine = _label(heard.partition(" ")[0])
                 book.say("show", "machine at the other end", end, machine)
             if row["link"] != "?":
-                book.down[end] = row["link"] == "down"
+                book.down[end] = _value(row["link"]) == "down"
 
 
 def of_both_ends(book: Book) -> None:
@@ -473,8 +475,8 @@ def of_both_ends(book: Book) -> None:
 
 
 _CARD = re.compile(
-    r"  (?P<device>mlx5_\d+)  Gen\S+ x\S+  (?P<netdev>\S+)  (?P<state>[A-Z?]+)(?: (?P<rate>[\d.]+G))?"
-    r"  MTU (?P<mtu>\d+|\?)(?P<rest>.*)"
+    r"  (?P<device>mlx5_\d+)(?: !)? +Gen\S+ x\S+(?: of \S+)?(?: !)? +(?P<netdev>\S+) +(?P<state>[A-Z?]+)"
+    r"(?: (?P<rate>[\d.]+G))?(?: !)? +MTU (?P<mtu>\d+|\?)(?: !)?(?P<rest>.*)"
 )
 
 
@@ -482,7 +484,8 @@ def of_host(book: Book, store: Path, name: str) -> None:
     text = run(store, "show", name).text
     for match in _CARD.finditer(text):
         port, end = f"{name}:{match['device']}", f"{name}:{match['netdev']}"
-        if heard := re.fullmatch(r"(\S+):\S+", match["rest"].rpartition("  ")[2]):
+        last = match["rest"].removesuffix(" !").rpartition("  ")[2]
+        if heard := re.fullmatch(r"(\S+):\S+", last):
             book.say("show", "machine at the other end", end, _label(heard[1]))
         book.say(
             "show", "MTU of an end", end, UNKNOWN if match["mtu"] == "?" else int(match["mtu"])
@@ -495,7 +498,7 @@ def of_host(book: Book, store: Path, name: str) -> None:
             port = f"{name}:{device}"
             book.say("show", "role of a port", port, _value(row["role"]).partition(" (")[0])
             book.say("show", "relation of a port to its GPU", port, _value(row["GPU"]))
-            ends = re.findall(rf"  {device}  Gen\S+ x\S+  (\S+)  ", text)
+            ends = re.findall(rf"  {device}(?: !)? +Gen\S+ x\S+(?: of \S+)?(?: !)? +(\S+)  ", text)
             for netdev in ends:
                 book.say(
                     "show", "error correction of an end", f"{name}:{netdev}", _family(row["FEC"])

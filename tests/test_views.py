@@ -299,7 +299,7 @@ def test_commands_and_their_exit_codes(snapshot: Snapshot, monkeypatch: pytest.M
 def test_a_host_that_is_not_there(snapshot: Snapshot) -> None:
     with pytest.raises(UsageError) as caught:
         show_text(snapshot, "ember-h01")
-    assert "no host ember-h01 in snapshot" in caught.value.what
+    assert "no host or switch 'ember-h01' in snapshot" in caught.value.what
     assert "ember-h001" in caught.value.why
     assert "railwright facts" in caught.value.do
 
@@ -310,7 +310,7 @@ def test_a_host_may_be_named_short(tmp_path: Path) -> None:
     assert show_text(named, "gpu017").startswith("gpu017.site: not reached, refused")
     with pytest.raises(UsageError) as caught:
         show_text(named, "gpu018")
-    assert caught.value.why.startswith("Near it: gpu018.lab, gpu018.site")
+    assert caught.value.why.startswith("Did you mean gpu018.lab or gpu018.site")
 
 
 # ---- tables made by hand
@@ -321,7 +321,7 @@ def test_an_empty_snapshot(tmp_path: Path) -> None:
     building.close()
     empty = finish(building.folder)
     assert_golden("facts-empty", facts_text(empty))
-    with pytest.raises(UsageError, match="no host ember-h001"):
+    with pytest.raises(UsageError, match="no host or switch 'ember-h001'"):
         show_text(empty, "ember-h001")
 
 

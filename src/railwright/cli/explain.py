@@ -74,8 +74,15 @@ def explain(
         typer.echo(explained_json(one, told.snapshot, told.one, told.found))
     else:
         _print(one, told, inputs=inputs)
-    host = told.one.subject.partition(":")[0] if told.one else ""
-    next_step(f"railwright show {host}" if host else f"railwright check --select {one.id}")
+    next_step(_next(one, told))
+
+
+def _next(rule: Rule, told: Told) -> str:
+    if told.one is not None:
+        return f"railwright show {told.one.subject.partition(':')[0]}"
+    if told.found and told.found[0].verdict == "fail":
+        return f"railwright explain {rule.id} --subject {told.found[0].subject}"
+    return f"railwright check --select {rule.id}"
 
 
 def _rule(name: str, packs: list[Path], site: Site) -> Rule:

@@ -2,8 +2,9 @@
 
 from typing import Any, NamedTuple, Protocol
 
+from railwright.check.machine import NOTHING, OfMachine
 from railwright.report.console import plain
-from railwright.report.tree import NOT_READ, Function, Line, pcie_link, short_address
+from railwright.report.tree import NOT_READ, Function, Line, marked, pcie_link, short_address
 from railwright.store.duck import read_sql
 
 _ADAPTERS = """
@@ -11,13 +12,13 @@ SELECT pci, driver, vf_count FROM pci_function
 WHERE target = $target AND (class LIKE '02%' OR class LIKE '0c06%')
       AND (physical_function IS NULL OR physical_function = '')
 """
-_PORTS = read_sql(__file__, "views/show/device_ports.sql")
-_NETDEVS = read_sql(__file__, "views/show/netdevs.sql")
-_NEIGHBORS = """
+PORTS = read_sql(__file__, "views/show/device_ports.sql")
+NETDEVS = read_sql(__file__, "views/show/netdevs.sql")
+NEIGHBORS = """
 SELECT netdev, coalesce(nullif(system_name, ''), chassis_id), port_id FROM lldp_neighbor
 WHERE target = $target ORDER BY system_name = '', 2, 3
 """
-_GPUS = "SELECT pci, device_id, name, smi_status FROM gpu WHERE target = $target"
+GPUS = "SELECT pci, device_id, name, smi_status FROM gpu WHERE target = $target"
 
 
 class Facts(Protocol):
@@ -64,12 +65,13 @@ class Port(NamedTuple):
 class Things:
     """All lines of a host, by PCI address; without one under ''."""
 
-    def __init__(self, facts: Facts, functions: list[Function]) -> None:
+    def __init__(self, facts: Facts, functions: list[Function], of: OfMachine = NOTHING) -> None:
+        self._of = of
         self._links = {function.pci: function for function in functions}
-        self._netdevs = {row[0]: Netdev(*row) for row in facts.rows(_NETDEVS)}
+        self._netdevs = {row[0]: Netdev(*row) for row in facts.rows(NETDEVS)}
         self._netdevs_read = facts.answered("netdev")
         self._neighbors: dict[str, list[str]] = {}
-        for netdev, system, port in facts.rows(_NEIGHBORS):
+        for netdev, system, port in facts.rows(NEIGHBORS):
             text = f"{plain(system or NOT_READ)}:{plain(port or NOT_READ)}"
             self._neighbors.setdefault(netdev, []).append(text)
         self._neighbors_read = facts.answered("lldpctl")
@@ -78,7 +80,7 @@ class Things:
         self._add_gpus(facts)
 
     def _add_nics(self, facts: Facts) -> None:
-        ports = [Port(*row) for row in facts.rows(_PORTS)]
+        ports = [Port(*row) for row in facts.rows(PORTS)]
         taken = {port.netdev for port in ports}
         free: dict[str, list[Netdev]] = {}
         for netdev in self._netdevs.values():
@@ -89,14 +91,17 @@ class Things:
             left = free.get(port.pci or "", [])
             if mine is None and left:
                 mine = left.pop(0)
-            line = Line(plain(port.name), self._link(port.pci), self._cells(port, mine))
+            name = marked(plain(port.name), of_this(self._of, "name", port, mine))
+            line = Line(name, self._link(port.pci), self._cells(port, mine))
             self.lines.setdefault(port.pci or "", []).append(line)
         for pci, driver, virtual in facts.rows(_ADAPTERS):
             name = plain(driver or "no driver")
             for netdev in free.get(pci, []):
-                line = Line(name, self._link(pci), self._cells(None, netdev))
+                said = marked(name, of_this(self._of, "name", None, netdev))
+                line = Line(said, self._link(pci), self._cells(None, netdev))
                 self.lines.setdefault(pci, []).append(line)
             if pci not in self.lines:
+                name = marked(name, self._of.is_marked("name", pci))
                 self.lines[pci] = [Line(name, self._link(pci), text="no RDMA device, no netdev")]
             if virtual:
                 self._say_virtual(pci, virtual)
@@ -109,7 +114,9 @@ class Things:
 
     def _link(self, pci: str | None) -> str:
         function = self._links.get(pci or "")
-        return pcie_link(function) if function else (NOT_READ if pci else "")
+        if function is None:
+            return NOT_READ if pci else ""
+        return pcie_link(function, is_marked=self._of.is_marked("link", pci))
 
     def _cells(self, port: Port | None, netdev: Netdev | None) -> tuple[str, ...]:
         """netdev, state, MTU, firmware, neighbour."""
@@ -123,7 +130,12 @@ class Things:
         firmware = f"firmware {NOT_READ}" if firmware is None else firmware
         is_infiniband = port is not None and port.link_layer == "InfiniBand"
         neighbor = "" if is_infiniband else self._neighbor(netdev)
-        return name, _state(port, netdev), mtu, plain(firmware), neighbor
+        said = {"name": name, "state": _state(port, netdev), "mtu": mtu}
+        said |= {"firmware": plain(firmware), "neighbor": neighbor}
+        return tuple(
+            marked(text, cell != "name" and of_this(self._of, cell, port, netdev))
+            for cell, text in said.items()
+        )
 
     def _neighbor(self, netdev: Netdev | None) -> str:
         if netdev is None or not netdev.is_port:  # a bond hears nothing, its members do
@@ -134,13 +146,25 @@ class Things:
         return heard[0] + (f" +{len(heard) - 1}" if len(heard) > 1 else "")
 
     def _add_gpus(self, facts: Facts) -> None:
-        for pci, device, name, status in facts.rows(_GPUS):
+        for pci, device, name, status in facts.rows(GPUS):
             function = self._links.get(pci)
-            link = pcie_link(function, idles=True) if function else NOT_READ
-            text = plain(name or f"10de:{device}")
+            narrow = self._of.is_marked("link", pci)  # one at rest may run slower
+            link = pcie_link(function, is_marked=narrow) if function else NOT_READ
+            text = plain(name or f"10de:{device or NOT_READ}")
             if status != "ok":
                 text += f", {plain(status or 'nvidia-smi not asked')}"
-            self.lines.setdefault(pci, []).append(Line("GPU", link, text=text))
+            self.lines.setdefault(pci, []).append(
+                Line(marked("GPU", self._of.is_marked("name", pci)), link, text=text)
+            )
+
+
+def of_this(of: OfMachine, cell: str, port: Port | None, netdev: Netdev | None) -> bool:
+    """Whether a finding is about this cell of a port and its network device."""
+    return of.is_marked(
+        cell,
+        *((port.device, port.pci) if port else ()),
+        *((netdev.name,) if netdev else ()),
+    )
 
 
 def _state(port: Port | None, netdev: Netdev | None) -> str:

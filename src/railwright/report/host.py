@@ -5,12 +5,14 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import Any, NamedTuple
 
+from railwright.check.machine import NOTHING, OfMachine
 from railwright.errors import UsageError
 from railwright.intent.roles import make_site_ports
 from railwright.intent.site import Site
 from railwright.report.adapters import Things, device_names, name_of
 from railwright.report.console import plain
 from railwright.report.host_ports import print_disagreements, print_ports
+from railwright.report.machine_findings import print_findings
 from railwright.report.screen import (
     Screen,
     age,
@@ -68,17 +70,19 @@ class Facts:
         return bool(self._reader.rows(query, [self._target, probe]))
 
 
-def print_host(
+def print_host(  # noqa: PLR0913
     screen: Screen,
     snapshot: Snapshot,
     name: str,
     now: float | None = None,
+    *,
     site: Site | None = None,
+    of: OfMachine | None = None,
 ) -> bool:
-    """One host, with the roles of the site; True when it was reached."""
+    """One host, with the roles of the site and what rules find; True when it was reached."""
     with closing(Reader(snapshot)) as reader:
         reader.rows(make_site_ports(site), {})
-        target = _find(reader, snapshot, name)
+        target = machine_meant(reader, snapshot, name)
         facts = Facts(reader, target.name)
         host = facts.rows(
             "SELECT hostname, kernel, architecture, operating_system, epoch(read_at), "
@@ -87,12 +91,15 @@ def print_host(
         _print_head(screen, target, host, time.time() if now is None else now)
         _print_trouble(screen, target)
         if target.kind == "switch" and target.status in ("reached", "incomplete"):
-            has_gaps = print_switch(screen, facts)
+            has_gaps = print_switch(screen, facts, of)
             _print_unknown(screen, facts, has_gaps=has_gaps)
         elif host:
             _print_system(screen, facts, target, host[0])
-            has_gaps = _print_tree(screen, facts)
-            has_gaps |= print_ports(screen, facts)
+            if of is not None:
+                print_findings(screen, of)
+            has_gaps = _print_tree(screen, facts, of or NOTHING)
+            has_gaps |= print_ports(screen, facts, of or NOTHING)
+            _print_without_rdma(screen, facts)
             print_disagreements(screen, facts)
             _print_waiting(screen, facts)
             _print_unknown(screen, facts, has_gaps=has_gaps)
@@ -104,26 +111,48 @@ def print_host(
 
 # ---- which host
 
+
+def named_machine(snapshot: Snapshot, name: str) -> tuple[str, bool]:
+    """The target that was meant, and whether it was reached."""
+    with closing(Reader(snapshot)) as reader:
+        found = machine_meant(reader, snapshot, name)
+        return found.name, found.status == "reached"
+
+
 _NAMED = read_sql(__file__, "views/show/targets_named.sql")
 
 
-def _find(reader: Reader, snapshot: Snapshot, name: str) -> Target:
-    """The host with this name, or the only one that calls itself so; else say which are near."""
-    found = reader.rows(_NAMED, {"name": name})
-    if found and (len(found) == 1 or found[0][0] == name):
-        return Target(*found[0])
+def machine_meant(reader: Reader, snapshot: Snapshot, name: str) -> Target:
+    """The machine of this name, or the only one whose hostname it is; else say which are near.
+
+    Something on it may be named too: gpu017:mlx5_1 is on gpu017.
+    """
+    for one in dict.fromkeys((name, name.partition(":")[0])):
+        for spelled in dict.fromkeys((one, *_spelled(reader, one))):
+            found = reader.rows(_NAMED, {"name": spelled})
+            if found and (len(found) == 1 or found[0][0] == spelled):
+                return Target(*found[0])
+    name = name.partition(":")[0]
     near = reader.rows(
-        "SELECT target FROM target WHERE jaro_winkler_similarity(target, $name) > 0.8 "
+        "SELECT target FROM target WHERE jaro_winkler_similarity(target, lower($name)) > 0.8 "
         "OR contains(target, $name) OR starts_with($name, target || '.') "
         "ORDER BY NOT starts_with(target, $name), levenshtein(target, $name), target LIMIT 5",
         {"name": name},
     )
-    names = ", ".join(target for (target,) in near)
+    names = " or ".join(target for (target,) in near)
     raise UsageError(
-        f"no host {plain(name)} in snapshot {snapshot.name}",
-        why=f"Near it: {names}." if names else "No name in it is near.",
+        f"no host or switch {plain(name)!r} in snapshot {snapshot.name}",
+        why=f"Did you mean {names}?" if names else "",
         do="railwright facts lists its hosts; railwright store list shows other snapshots.",
     )
+
+
+def _spelled(reader: Reader, name: str) -> list[str]:
+    """The same name in the letters of the snapshot."""
+    rows = reader.rows(
+        "SELECT target FROM target WHERE lower(target) = lower($name) LIMIT 2", {"name": name}
+    )
+    return [target for (target,) in rows] if len(rows) == 1 else []
 
 
 # ---- the head
@@ -153,13 +182,15 @@ def _said_lines(screen: Screen, text: str) -> Iterator[str]:
 
 
 def _print_trouble(screen: Screen, target: Target) -> None:
-    """What ssh said, and what came that was no answer."""
+    """What ssh said, and what came that was no answer; of a switch that answered both are usual."""
+    if target.kind == "switch" and target.status == "reached":
+        return
     if target.words.strip():
         screen.line("Error output:")
         for line in _said_lines(screen, target.words):
             screen.line(line)
     if target.noise_bytes:
-        screen.line(f"Output that is no answer, {number_of(target.noise_bytes, 'byte')}:")
+        screen.line(f"Unparsed output, {number_of(target.noise_bytes, 'byte')}:")
         for line in _said_lines(screen, target.noise):
             screen.line(line)
 
@@ -176,7 +207,7 @@ def _print_system(screen: Screen, facts: Facts, target: Target, host: tuple[Any,
     )
     parts += [f"NVIDIA driver {plain(version)}" for (version,) in drivers]
     if hostname and hostname != target.name:
-        parts.append(f"calls itself {plain(hostname)}")
+        parts.append(f"hostname {plain(hostname)}")
     if offset is not None and abs(offset) >= 1:  # a second: connections are slow, clocks are not
         parts.append(f"clock {abs(offset):.0f} s {'ahead' if offset > 0 else 'behind'}")
     screen.line(", ".join(parts))
@@ -184,14 +215,25 @@ def _print_system(screen: Screen, facts: Facts, target: Target, host: tuple[Any,
 
 # ---- the tree
 
-_FUNCTIONS = read_sql(__file__, "views/show/functions.sql")
+FUNCTIONS = read_sql(__file__, "views/show/functions.sql")
 
 
-def _print_tree(screen: Screen, facts: Facts) -> bool:
+def _print_without_rdma(screen: Screen, facts: Facts) -> None:
+    """A laptop, a login node: said once, where its ports would stand."""
+    without = facts.rows(
+        "SELECT 1 FROM probe_result WHERE target = $target AND probe = 'infiniband' "
+        "AND status IN ('ok', 'absent') AND target NOT IN (SELECT target FROM rdma_device)"
+    )
+    if without:
+        screen.line()
+        screen.line("No RDMA NIC on this host.")
+
+
+def _print_tree(screen: Screen, facts: Facts, of: OfMachine) -> bool:
     """The tree; True where something in it was not read."""
-    functions = [Function(*row) for row in facts.rows(_FUNCTIONS)]
-    things = Things(facts, functions).lines
-    tree = Tree(functions, things)
+    functions = [Function(*row) for row in facts.rows(FUNCTIONS)]
+    things = Things(facts, functions, of).lines
+    tree = Tree(functions, things, of)
     parts = [
         (_numa_title(number, cpus), tree.draw(nodes, others, screen))
         for number, cpus, nodes, others in tree.numa_nodes()
@@ -222,7 +264,7 @@ def _numa_title(number: int | None, cpus: str) -> str:
 # ---- what waits, what is not known
 
 _WAITING = read_sql(__file__, "views/show/waiting.sql")
-_UNANSWERED = read_sql(__file__, "views/show/unanswered.sql")
+UNANSWERED = read_sql(__file__, "views/show/unanswered.sql")
 
 
 def _print_waiting(screen: Screen, facts: Facts) -> None:
@@ -249,16 +291,19 @@ def _print_waiting(screen: Screen, facts: Facts) -> None:
 
 
 def _print_unknown(screen: Screen, facts: Facts, *, has_gaps: bool) -> None:
-    found = facts.rows(_UNANSWERED)
+    found = facts.rows(UNANSWERED)
     unasked = facts.rows(
         "SELECT probe FROM gap WHERE target = $target AND answers = 0 ORDER BY probe"
     )
     found += [("not asked", "", probe, 1) for (probe,) in unasked]
     screen.line()
     if not found:
-        screen.heading("Not known", ": nothing; every probe answered")
+        if not has_gaps:
+            screen.heading("Nothing missing", ": every probe answered")
+        else:
+            screen.heading("Every probe answered", f"; {NOT_READ} is in none of the answers")
         return
-    screen.heading("Not known", f"; {NOT_READ} above is what was not read" if has_gaps else "")
+    screen.heading("Not collected", f"; {NOT_READ} above is what is missing" if has_gaps else "")
     together: dict[tuple[str, str], list[str]] = {}
     for status, reason, probe, count in found:
         name = f"{probe} ({count} times)" if count > 1 else probe

@@ -2,42 +2,51 @@
 
 from typing import Any
 
+from railwright.check.machine import NOTHING, OfMachine
 from railwright.nodes import fold
 from railwright.report.adapters import Facts
 from railwright.report.console import plain
+from railwright.report.folded_table import print_folded
 from railwright.report.screen import Screen, cut, padded, widths
-from railwright.report.tree import NOT_READ
+from railwright.report.tree import MARK, NOT_READ, marked
 from railwright.store.duck import read_sql
 
-_PORTS = read_sql(__file__, "views/show/ports.sql")
-_TITLE = ("ports", "role", "GPU", "trust", "PFC on", "FEC", "module or cable", "hottest")
+QOS_PORTS = read_sql(__file__, "views/show/ports.sql")
+_TITLE = ("ports", "role", "GPU", "trust", "PFC on", "FEC", "module/cable", "hottest")
 _DISAGREEMENTS = """
 SELECT fact, subject, value_a || ' (' || source_a || ')', value_b || ' (' || source_b || ')'
 FROM disagreement WHERE target = $target ORDER BY ALL
 """
 
 
-def print_ports(screen: Screen, facts: Facts) -> bool:
+# The cells of the query that a finding may mark.
+_CELLS = ("role", "gpu", "trust", "pfc", "fec", "module")
+
+
+def print_ports(screen: Screen, facts: Facts, of: OfMachine = NOTHING) -> bool:
     """The block; True where something in it was not read."""
     groups: dict[tuple[Any, ...], list[str]] = {}
     hottest: dict[tuple[Any, ...], list[str]] = {}
-    for name, *cells, temperature in facts.rows(_PORTS):
-        key = tuple(cells)
+    for name, *cells, temperature in facts.rows(QOS_PORTS):
+        device = name.partition("/")[0]
+        key = tuple(
+            marked(_cell(cell), of.is_marked(kind, device))
+            for kind, cell in zip(_CELLS, cells, strict=True)
+        )
         groups.setdefault(key, []).append(plain(name))
         hottest.setdefault(key, []).append(NOT_READ if temperature is None else temperature)
     if not groups:
         return False
-    rows = [
-        (fold(names), *(_cell(cell) for cell in key), _hottest(hottest[key]))
-        for key, names in groups.items()
-    ]
-    columns = widths([_TITLE, *rows])
+    rows = [(fold(names), *key, _hottest(hottest[key])) for key, names in groups.items()]
     screen.line()
     screen.heading("RDMA ports", ": role inferred from slot and type of card")
-    screen.line(cut(screen, "  " + padded(_TITLE, columns)), "dim")
-    for row in rows:
-        screen.line(cut(screen, "  " + padded(row, columns)), "yellow" if NOT_READ in row else "")
+    styles = ["yellow" if _is_odd(row) else "" for row in rows]
+    print_folded(screen, _TITLE, rows, styles)
     return any(NOT_READ in row for row in rows)
+
+
+def _is_odd(row: tuple[str, ...]) -> bool:
+    return NOT_READ in row or any(cell.endswith(MARK) for cell in row)
 
 
 def _cell(value: object) -> str:

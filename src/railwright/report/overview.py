@@ -32,13 +32,14 @@ from railwright.report.screen import (
     with_hosts,
     wrapped,
 )
-from railwright.report.section import Section
+from railwright.report.section import Section, query
 from railwright.report.sections import HEARD_SWITCHES, LLDP
 from railwright.report.switches import print_switches
 from railwright.store.snapshot import Snapshot
 
 MOST_ROWS = 20  # of one section on a terminal; a pipe gets all
 UNKNOWN = "unknown"
+_WITHOUT_RDMA = query("without_rdma")
 
 
 def print_overview(
@@ -59,7 +60,14 @@ def print_overview(
         _print_unknown(screen, database, sorted(targets.everyone + switches.everyone))
         print_switches(screen, database)
         whole = is_whole(database)
+        (without,) = database.execute(_WITHOUT_RDMA).fetchone() or (False,)
+        if without and targets.reached:
+            screen.line()
+            screen.line("No RDMA NIC on any of these hosts: nothing to count of it.")
         for told in told_sections(database, targets):
+            # Fifteen tables that say "none" do not answer anything.
+            if without and not any(group.things for group in told.groups):
+                continue
             _print_section(screen, told, targets)
             if told.section is LLDP:
                 _print_switches(screen, database)

@@ -2,17 +2,20 @@
 
 import duckdb
 
+from railwright.check.machine import NOTHING, OfMachine
 from railwright.nodes import fold
 from railwright.report.adapters import Facts
 from railwright.report.console import plain
-from railwright.report.screen import Screen, cut, number_of, padded, widths, with_hosts
-from railwright.report.tree import NOT_READ
+from railwright.report.folded_table import print_folded
+from railwright.report.machine_findings import print_findings
+from railwright.report.screen import Screen, number_of, padded, widths, with_hosts, wrapped
+from railwright.report.tree import MARK, NOT_READ, marked
 from railwright.store.duck import read_sql
 
 _KINDS = read_sql(__file__, "views/facts/switches.sql")
 _TITLE = ("switches", "system", "model", "version", "ports", "up")
-_PORTS = read_sql(__file__, "views/show/switch_ports.sql")
-_PORT_TITLE = ("ports", "link", "speed", "FEC", "MTU", "trust", "PFC on", "hears")
+SWITCH_PORTS = read_sql(__file__, "views/show/switch_ports.sql")
+_PORT_TITLE = ("ports", "link", "speed", "FEC", "MTU", "trust", "PFC on", "LLDP neighbor")
 
 
 def _cell(value: object) -> str:
@@ -51,29 +54,66 @@ def print_switches(screen: Screen, database: duckdb.DuckDBPyConnection) -> None:
             screen.line(part, "yellow" if NOT_READ in row else "")
 
 
-def print_switch(screen: Screen, facts: Facts) -> bool:
+# The cells that a finding may mark, in the order of the title.
+_CELLS = ("state", "speed", "fec", "mtu", "trust", "pfc", "neighbor")
+
+
+def print_switch(screen: Screen, facts: Facts, of: OfMachine | None = None) -> bool:
     """One switch and its ports; True where something in it was not read."""
     about = facts.rows(
         "SELECT string_agg(DISTINCT system, ', '), max(model) FILTER (model <> ''), max(version), "
         "max(hostname) FILTER (hostname <> '') FROM switch WHERE target = $target"
     )[0]
     said = [plain(part) for part in about[:3] if part]
-    named = [f"calls itself {plain(about[3])}"] if about[3] else []
-    screen.line(", ".join([*said, *named]) or "Which system it has was not read.")
-    found = facts.rows(_PORTS)
+    named = [f"hostname {plain(about[3])}"] if about[3] else []
+    screen.line(", ".join([*said, *named]) or "System not collected.")
+    if of is not None:
+        print_findings(screen, of)
+    of = of or NOTHING
+    found = facts.rows(SWITCH_PORTS)
     if not found:
         return False
     groups: dict[tuple[str, ...], list[str]] = {}
     for port, is_up, speed, *cells, heard in found:
         link = None if is_up is None else ("up" if is_up else "down")
         rate = None if speed is None else f"{speed / 1000:g}G"
-        key = (*(_cell(cell) for cell in (link, rate, *cells)), _cell(heard or ""))
-        groups.setdefault(key, []).append(plain(port))
-    rows = [(fold(names), *key) for key, names in groups.items()]
-    columns = widths([_PORT_TITLE, *rows])
+        texts = (*(_cell(cell) for cell in (link, rate, *cells)), _cell(heard or ""))
+        key = tuple(
+            marked(text, of.is_marked(kind, port)) for kind, text in zip(_CELLS, texts, strict=True)
+        )
+        name = marked(plain(port), of.is_marked("name", port))
+        groups.setdefault(key, []).append(name)
+    rows = [(_folded(names), *key) for key, names in groups.items()]
     screen.line()
     screen.heading(number_of(len(found), "port"))
-    screen.line(cut(screen, "  " + padded(_PORT_TITLE, columns)), "dim")
-    for row in rows:
-        screen.line(cut(screen, "  " + padded(row, columns)), "yellow" if NOT_READ in row else "")
+    odd = [NOT_READ in row or any(cell.endswith(MARK) for cell in row) for row in rows]
+    print_folded(screen, _PORT_TITLE, rows, ["yellow" if one else "" for one in odd])
+    _print_not_reported(screen, facts, [row[2:7] for row in rows])
     return any(NOT_READ in row for row in rows)
+
+
+def _folded(names: list[str]) -> str:
+    """Ports with a finding of their own apart: Ethernet[0,4] Ethernet8 !"""
+    odd = [name for name in names if name.endswith(MARK)]
+    usual = [name for name in names if not name.endswith(MARK)]
+    return ",".join([fold(usual), *odd] if usual else odd)
+
+
+_NOT_REPORTED = """
+SELECT system, string_agg(replace(fact, '_', ' '), ', ' ORDER BY fact) FROM switch_fact
+WHERE target = $target AND state = 'not_reported' GROUP BY system
+"""
+
+
+def _print_not_reported(screen: Screen, facts: Facts, rows: list[tuple[str, ...]]) -> None:
+    """What the system never prints, and which columns nobody collected."""
+    for system, names in facts.rows(_NOT_REPORTED):
+        screen.line()
+        for line in wrapped(screen, f"Not reported by {plain(system)}: {names}", 0):
+            screen.line(line)
+    titles = _PORT_TITLE[2:7]
+    missing = [title for n, title in enumerate(titles) if any(row[n] == NOT_READ for row in rows)]
+    if missing:
+        screen.line()
+        for line in wrapped(screen, f"Not collected ({NOT_READ}): {', '.join(missing)}", 0):
+            screen.line(line, "yellow")

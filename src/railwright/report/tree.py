@@ -7,11 +7,13 @@ a network adapter is only counted.
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from railwright.check.machine import NOTHING, OfMachine
 from railwright.report.screen import Screen, in_phrases, number_of, padded, widths, wrapped
 
 GENERATIONS = {2.5: 1, 5.0: 2, 8.0: 3, 16.0: 4, 32.0: 5, 64.0: 6, 128.0: 7}
 BRIDGE = "0604"
 NOT_READ = "?"
+MARK = " !"  # a finding is about it
 
 
 class Function(NamedTuple):
@@ -72,22 +74,25 @@ class Columns(NamedTuple):
     folded: bool
 
 
-def pcie_link(function: Function, *, idles: bool = False) -> str:
-    """`Gen5 x16`, `Gen5 x8 of x16 !`; a GPU at rest may run slower, which is no mark against it."""
+def pcie_link(function: Function, *, is_marked: bool = False) -> str:
+    """`Gen5 x16`, `Gen5 x8 of x16`, with a mark where a rule finds fault with it."""
     if function.width == 0:
-        return "no link"
+        return marked("no link", is_marked)
     speed, best = (GENERATIONS.get(v or 0) for v in (function.speed, function.speed_max))
     now = f"Gen{speed or NOT_READ} x{function.width or NOT_READ}"
     slow = speed is not None and best is not None and speed < best
     narrow = bool(function.width and function.width_max and function.width < function.width_max)
-    if not slow and not narrow:
-        return now
     most = " ".join(
         part
         for part, is_less in ((f"Gen{best}", slow), (f"x{function.width_max}", narrow))
         if is_less
     )
-    return f"{now} of {most}{' !' if narrow or not idles else ''}"
+    return marked(f"{now} of {most}" if most else now, is_marked)
+
+
+def marked(text: str, is_marked: bool) -> str:
+    """A value that a finding is about."""
+    return text + MARK if is_marked else text
 
 
 def short_address(pci: str) -> str:
@@ -101,8 +106,11 @@ DEEPEST = 30  # bridges above one another
 class Tree:
     """The functions of one host and what is known about the things among them."""
 
-    def __init__(self, functions: list[Function], things: dict[str, list[Line]]) -> None:
+    def __init__(
+        self, functions: list[Function], things: dict[str, list[Line]], of: OfMachine = NOTHING
+    ) -> None:
         self._things = things
+        self._of = of
         self._below: dict[str, list[Function]] = {}
         known = {function.pci for function in functions}
         for function in functions:
@@ -145,11 +153,14 @@ class Tree:
             parts = [f"root port {address}"]
         elif ports:
             above = short_address(function.parent)
-            parts = [f"switch {address} below {above}", f"uplink {pcie_link(function)}"]
+            is_marked = self._of.is_marked("link", function.pci)
+            is_marked |= self._of.is_named("link", function.pci)
+            link = pcie_link(function, is_marked=is_marked)
+            parts = [f"switch {address} below {above}", f"uplink {link}"]
         else:
             parts = [f"bridge {address} below {short_address(function.parent)}"]
         if ports and function.parent:
-            parts.append(_acs_text(ports))
+            parts.append(_acs_text(ports, self._of))
         if node.others:
             parts.append(number_of(node.others, "other function"))
         return ", ".join(parts)
@@ -173,9 +184,13 @@ class Tree:
         return drawn
 
 
-def _acs_text(ports: list[Function]) -> str:
+def _acs_text(ports: list[Function], of: OfMachine) -> str:
     """ACS of a switch's ports below, in one phrase."""
-    on = [short_address(port.pci) for port in ports if port.acs == "on"]
+    on = [
+        marked(short_address(port.pci), of.is_named("acs", port.pci))
+        for port in ports
+        if port.acs == "on"
+    ]
     unknown = sum(port.acs is None for port in ports)
     text = f"ACS on at {' '.join(on)}" if on else "ACS off"
     if not on and all(port.acs == "absent" for port in ports):
@@ -203,22 +218,22 @@ def _lines(item: Drawn, screen: Screen, columns: Columns) -> list[tuple[str, boo
     line = item.line
     if line is None:
         texts = wrapped(screen, in_phrases(item.label), len(item.boxes))
-        marked = " !" in item.label
+        is_odd = MARK in item.label
         return [
-            ((item.boxes_after if number else item.boxes) + text[len(item.boxes) :], marked)
+            ((item.boxes_after if number else item.boxes) + text[len(item.boxes) :], is_odd)
             for number, text in enumerate(texts)
         ]
     _, fork, end, _ = screen.boxes
     fill = fork[1] if item.boxes.endswith((fork, end)) else " "
     boxes = item.boxes[:-1].ljust(columns.depth - 1, fill) + " "
     head = boxes + padded((item.pci, line.name, line.link), columns.heads) + "  "
-    marked = line.link.endswith("!")
+    is_odd = any(cell.endswith(MARK) for cell in (line.name, line.link, *line.cells))
     if line.text:
-        return [(head + line.text, marked)]
+        return [(head + line.text, is_odd)]
     if not columns.folded:
-        return [(head + padded(line.cells, columns.cells), marked)]
-    found = [(head + padded(line.cells[:-2], columns.cells), marked)]
+        return [(head + padded(line.cells, columns.cells), is_odd)]
+    found = [(head + padded(line.cells[:-2], columns.cells), is_odd)]
     rest = [cell for cell in line.cells[-2:] if cell]
     if rest:
-        found.append((item.boxes_after.ljust(len(head)) + "  ".join(rest), marked))
+        found.append((item.boxes_after.ljust(len(head)) + "  ".join(rest), is_odd))
     return found
