@@ -245,7 +245,7 @@ def test_every_rule_runs_in_sql(store: Path) -> None:
     ran = 0
     everything = "\n".join(statement(rule) for rule in rules if not rule.baseline)
     with (
-        made_for(everything, site, snapshot) as make,
+        made_for(everything, lambda: site, snapshot) as make,
         closed_database(snapshot, everything, make) as database,
     ):
         for rule in rules:
@@ -253,7 +253,7 @@ def test_every_rule_runs_in_sql(store: Path) -> None:
             if rule.baseline:
                 assert "-- It needs an earlier snapshot" in text
                 with pytest.raises(UsageError, match="needs an earlier snapshot"):
-                    made_for(text, site, snapshot).__enter__()
+                    made_for(text, lambda: site, snapshot).__enter__()
                 continue
             names = [column[0] for column in ask(database, text).description]
             assert names[: len(rule.subject.key)] == list(rule.subject.key), rule.id
@@ -277,6 +277,15 @@ def test_a_select_over_two_snapshots_is_refused_with_words(store: Path) -> None:
     error = run(store, "sql", "-", stdin=text).exception
     assert isinstance(error, UsageError)
     assert "needs an earlier snapshot" in error.what
+
+
+def test_a_mistake_in_the_site_file_keeps_nobody_from_other_questions(store: Path) -> None:
+    wrong = store.parent / "wrong.toml"
+    wrong.write_text("profile = 3\n")
+    done = run(store, "sql", "SELECT 1 AS one", "--site", str(wrong))
+    assert done.exit_code == 0
+    error = run(store, "sql", "FROM nic_scope", "--site", str(wrong)).exception
+    assert isinstance(error, RailwrightError)
 
 
 # ---- for programs

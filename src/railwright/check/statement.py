@@ -62,14 +62,17 @@ Make = Callable[[duckdb.DuckDBPyConnection], None]
 
 
 @contextmanager
-def made_for(query: str, site: Site, snapshot: Snapshot) -> Iterator[Make | None]:
-    """What makes everything that rules read, if the query names any of it."""
+def made_for(query: str, site: Callable[[], Site], snapshot: Snapshot) -> Iterator[Make | None]:
+    """What makes everything that rules read, if the query names any of it.
+
+    Only then is the site file read: a mistake in it is no reason not to answer other questions.
+    """
     if not reads_as_rules_do(query):
         yield None
         return
     # Removed out here: where queries run nothing can be.
     with tempfile.TemporaryDirectory(prefix="railwright-sql-") as name:
-        write_intent(site, snapshot.facts, Path(name))
+        write_intent(site(), snapshot.facts, Path(name))
         yield lambda database: _make(database, Path(name))
 
 

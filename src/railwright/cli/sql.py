@@ -58,7 +58,7 @@ def sql(
     found = opened(folder, snapshot)
     found.files()  # looked at here: behind the next line nothing can be remembered
     asked = None if query is None else question
-    with made_for(question, load_site(site_file(site, folder)), found) as make:
+    with made_for(question, lambda: load_site(site_file(site, folder)), found) as make:
         read_only(lambda: _answer(found, asked, form, make), [spill_folder()])
 
 
