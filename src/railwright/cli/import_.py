@@ -19,14 +19,16 @@ def import_(
     kind: str | None = typer.Option(
         None,
         "--kind",
-        help="Import saved output of this probe's command; for a switch: sonic, cumulus, eos "
-        "or onyx.",
+        help="Import saved output of this probe's command; of a switch: sonic, cumulus, eos or "
+        "onyx; of a benchmark: perftest, nccl_tests or nccl_log.",
     ),
     target: str = typer.Option(
         "", "--target", help="With --kind: host or switch that the output is from."
     ),
     instance: str = typer.Option(
-        "", "--instance", help="With --kind: PCI address or network device of the output."
+        "",
+        "--instance",
+        help="With --kind: PCI address or network device of the output, or name of the run.",
     ),
     at: str | None = typer.Option(
         None,

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from enum import Enum
+from functools import partial
 from pathlib import Path
 
 import duckdb
@@ -15,7 +16,7 @@ from railwright.cli.opening import intended, one_of, opened
 from railwright.config import store_folder
 from railwright.errors import UsageError
 from railwright.hardware.collectives import gpus as known_gpus
-from railwright.predict.collectives import Cluster, Collective, algorithms
+from railwright.predict.collectives import Cluster, Collective, Prediction, algorithms
 from railwright.predict.collectives import predict as predict_one
 from railwright.predict.fleet import make_ceilings
 from railwright.predict.pair import find_port
@@ -29,6 +30,7 @@ from railwright.report.ceilings import (
     print_pair,
 )
 from railwright.report.console import next_step, output
+from railwright.report.measured import CollectiveRun, collective_runs
 from railwright.report.nccl import predictions_json, print_predictions
 from railwright.report.screen import Screen
 from railwright.report.status import exit_status
@@ -163,6 +165,18 @@ def _check_words(gpu: str, snapshot: str | None, described: Mapping[str, object]
         )
 
 
+def _best(collective: Operation, shape: Cluster, nodes: int, size: int) -> Prediction | None:
+    """Of the algorithms the fastest, as NCCL would choose; None where the model says nothing."""
+    name: Collective = collective.value
+    cluster = replace(shape, nodes=nodes)
+    known = [predict_one(name, one, cluster, size) for one in algorithms(name, cluster)]
+    return max((one for one in known if one.bus is not None), key=_bus, default=None)
+
+
+def _bus(one: Prediction) -> float:
+    return one.bus or 0.0
+
+
 @app.command()
 def nccl(
     snapshot: str | None = SNAPSHOT,
@@ -179,7 +193,7 @@ def nccl(
     gpu: str = typer.Option(
         "",
         "--gpu",
-        help="Describe the nodes instead of reading a snapshot: H100, A100 …",
+        help="Describe the nodes instead of reading a snapshot: H100, A100.",
         show_default=False,
     ),
     gpus: int | None = typer.Option(
@@ -208,12 +222,16 @@ def nccl(
     described = {"--gpus": gpus, "--nics": nics, "--nic-gbps": nic_gbps, "--cpu": cpu}
     _check_words(gpu, one_of(snapshot, named), described)
     read: Snapshot | None = None  # nodes that are described have none
+    measured: list[CollectiveRun] = []
     if gpu:
         shape, origin = _cluster(gpu, gpus, nics, nic_gbps, cpu), "as described"
     else:
         with _ceilings(one_of(snapshot, named), site, store) as (read, database):
             shape, origin = most_common(database)
             origin = f"{origin}, snapshot {read.name}"
+            measured = collective_runs(
+                database, collective.value, partial(_best, collective, shape)
+            )
     if min(counts) * shape.gpus == 1:
         raise UsageError("a collective needs at least two GPUs", do="Write --nodes 2 or more.")
     name: Collective = collective.value
@@ -224,9 +242,9 @@ def nccl(
         for one in sizes
     ]
     if as_json or form is Form.json:
-        typer.echo(predictions_json(shape, origin, told))
+        typer.echo(predictions_json(shape, origin, told, measured))
     else:
-        print_predictions(Screen(output()), shape, origin, told, everything=everything)
+        print_predictions(Screen(output()), shape, origin, told, measured, everything=everything)
     next_step("railwright predict ceiling")
     unknown = any(one.bus is None for one in told)
     raise typer.Exit(exit_status(unknown=unknown, snapshot=read))

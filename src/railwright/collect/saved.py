@@ -11,6 +11,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+from railwright.collect import job_logs
 from railwright.collect.probe import probes
 from railwright.collect.runner import apply_filter
 from railwright.collect.switch import systems
@@ -41,7 +42,7 @@ class Saved:
 
 def kinds() -> list[str]:
     """What can be imported."""
-    return sorted([*probes(), KUBERNETES, *systems()])
+    return sorted([*probes(), KUBERNETES, *systems(), *job_logs.KINDS])
 
 
 def time_of(text: str) -> float:
@@ -103,6 +104,16 @@ def _answers(file: Path, saved: Saved) -> Iterator[Answer]:
         raise UsageError("--kind needs --target", do="Name the host: --target gpu017.")
     if saved.kind in systems():
         yield from switch_answers(file, data, saved.kind, Place(saved.target, saved.instance, at))
+        return
+    if saved.kind in job_logs.KINDS:
+        kept, dropped = job_logs.keep(saved.kind, data)
+        is_other = bool(data.strip()) and not kept.strip()
+        yield Answer(
+            saved.target, saved.kind, saved.instance or file.stem,
+            "not understood" if is_other else "ok",
+            reason=f"no line of it is of {saved.kind}" if is_other else "",
+            stdout=kept, dropped=dropped, started=at,
+        )  # fmt: skip
         return
     raw: dict[str, Any] = {"stdout": data, "status": "ok", "reason": "", "dropped": 0}
     probe = probes()[saved.kind]

@@ -1,10 +1,12 @@
 """`railwright predict nccl`: bus bandwidth before anything was run."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 
 from railwright import __version__
 from railwright.predict.collectives import TREE_GAIN, Cluster, Prediction
+from railwright.report.measured import CollectiveRun, print_collective_runs
 from railwright.report.screen import Screen, number_of, padded, widths, wrapped
 
 FORMAT = "railwright-nccl-1"
@@ -48,7 +50,13 @@ def _number(value: float | None) -> str:
 
 
 def print_predictions(
-    screen: Screen, cluster: Cluster, origin: str, found: list[Prediction], *, everything: bool
+    screen: Screen,
+    cluster: Cluster,
+    origin: str,
+    found: list[Prediction],
+    measured: Sequence[CollectiveRun] = (),
+    *,
+    everything: bool,
 ) -> None:
     """A row per number of nodes and size, or per algorithm too."""
     screen.heading(cluster_words(cluster), f": {origin}")
@@ -77,6 +85,7 @@ def print_predictions(
     columns = widths(rows)
     for number, row in enumerate(rows):
         screen.line(padded(row, columns), "" if number else "dim")
+    print_collective_runs(screen, list(measured), size_words)
     remarks = list(REMARKS)
     if len(told) < len(found):
         remarks.append(FASTEST)
@@ -89,7 +98,12 @@ def print_predictions(
             screen.line(line, "dim")
 
 
-def predictions_json(cluster: Cluster, origin: str, found: list[Prediction]) -> str:
+def predictions_json(
+    cluster: Cluster,
+    origin: str,
+    found: list[Prediction],
+    measured: Sequence[CollectiveRun] = (),
+) -> str:
     """The same for programs."""
     shape = {
         "gpu": cluster.gpu.name,
@@ -102,5 +116,9 @@ def predictions_json(cluster: Cluster, origin: str, found: list[Prediction]) -> 
     }
     best = fastest(found)
     rows = [{**asdict(one), "is_fastest": one in best} for one in found]
+    runs = [
+        {**one._asdict(), "expected": asdict(one.expected) if one.expected else None}
+        for one in measured
+    ]
     head = {"format": FORMAT, "railwright": __version__, "cluster": shape}
-    return json.dumps({**head, "predictions": rows}, indent=1)
+    return json.dumps({**head, "predictions": rows, "measured": runs}, indent=1)
