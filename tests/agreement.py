@@ -92,7 +92,7 @@ class Said(NamedTuple):
 def run(store: Path, *words: str) -> Said:
     done = CliRunner().invoke(program(), [*words, "--store", str(store)], env={"COLUMNS": "4000"})
     if isinstance(done.exception, NotReadError):
-        return Said("", done.exception.exit_code)
+        return Said(done.stdout, done.exception.exit_code)
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
     return Said(done.stdout, done.exit_code)
@@ -197,7 +197,7 @@ def of_links(book: Book, store: Path, check: Check, rules: set[str], names: Name
     said = run(store, "links", "--json")
     links = said.data["links"]
     found = sum(1 for one in links if one["found"])
-    unknown = sum(1 for one in links if one["unknown"] or one["trouble"])
+    unknown = sum(1 for one in links if one["unknown"] or one["trouble"] or one["is_unread"])
     planned = len(said.data["planned_but_not_read"])
     book.say("links", "exit status of links", "", said.status)
     book.say("its list", "exit status of links", "", status_of(found, unknown + planned))
@@ -223,6 +223,8 @@ def of_links(book: Book, store: Path, check: Check, rules: set[str], names: Name
                     end,
                     _label(other),
                 )
+        if not one["b"]:
+            continue
         # A link has the speed of both its ends, where they agree.
         speed = one["speed_mbps"]
         if not one["found"] and not one["trouble"]:
@@ -269,7 +271,7 @@ def of_path(
 ) -> None:
     """`check` is None where no site says how packets are sent: path goes by the sender's then."""
     said = run(store, "path", *ends, "--json")
-    if not said.text.startswith("{"):
+    if not said.text.startswith("{") or said.data["not_read"]:
         if check:  # what keeps a path from being drawn leaves a rule open there as well
             hosts = {end.partition(":")[0] for end in ends}
             open_ = any(subject.partition(":")[0] in hosts for subject in check.unknown)

@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from railwright.fabric.ends import find_end
+from railwright.fabric.ends import End, find_ends
 from railwright.fabric.walk import BY_ROUTES, BY_TOPOLOGY, walk_between
 from railwright.schema.table import tables
 from railwright.store.duck import identifier
@@ -20,6 +20,11 @@ Routes = dict[str, list[tuple[str, list[str]]]]  # switch -> prefix and ports
 
 A, B = ("gpu1", "ens1"), ("gpu2", "ens1")
 ADDRESS = "10.1.2.3"
+
+
+def find_end(database: duckdb.DuckDBPyConnection, text: str) -> End:
+    (end,) = find_ends(database, text)
+    return end
 
 
 def database_with(

@@ -32,6 +32,11 @@ class Said(NamedTuple):
     expected: str | None
     why: str
     classes: str | None
+    members: list[str] | None  # of a bond; empty or None = all of them
+
+    def is_at(self, port: str) -> bool:
+        """Whether it is about this member of the bond."""
+        return not self.members or port in self.members
 
     def is_about(self, classes: frozenset[int]) -> bool:
         """Whether a packet of these classes has to do with it; what is not known may be so."""
@@ -98,7 +103,9 @@ def told_along(findings: Findings, way: Way) -> Told:
         about = [
             one
             for one in judged
-            if one.is_about(classes) and not one.is_told_as(told_as, rules[one.rule])
+            if one.is_at(end.port)
+            and one.is_about(classes)
+            and not one.is_told_as(told_as, rules[one.rule])
         ]
         found = [r for one in about if (r := one.remark(rules[one.rule])) is not None]
         if not judged and (way.packet.kind, end.kind, side) != _IN_NO_SETTING:

@@ -5,6 +5,15 @@
 create or replace temp table of_end as
 with open_finding as (
     from finding where state = 'open' and (verdict = 'unknown' or severity <> 'info')
+),
+
+-- A bond's RDMA port has an end for each member; what is found at some of them (the rule's detail names these) is theirs.
+member as (
+    select target, device || '/' || device_port as port_name, list(port) as ports
+    from link_end
+    where device <> ''
+    group by all
+    having count(*) > 1
 )
 
 select e.target, e.port, f.rule, f.rank, f.verdict, f.observed, f.expected
@@ -14,7 +23,15 @@ union all
 select e.target, e.port, f.rule, f.rank, f.verdict, f.observed, f.expected
 from open_finding as f
 inner join link_end as e on e.target = f.target and e.target || ':' || e.device || '/' || e.device_port = f.subject
-where e.device <> ''
+left join member as m on m.target = e.target and m.port_name = e.device || '/' || e.device_port
+where
+    e.device <> ''
+    and (
+        m.ports is null
+        or f.detail is null
+        or not list_has_any(m.ports, string_split(f.detail, ', '))
+        or list_contains(string_split(f.detail, ', '), e.port)
+    )
 union all
 select e.target, e.port, f.rule, f.rank, f.verdict, f.observed, f.expected
 from open_finding as f

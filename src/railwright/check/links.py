@@ -29,6 +29,7 @@ class Counts(NamedTuple):
     down: int
     with_findings: int
     with_unknown: int
+    half: int  # ports without a known link partner
     infiniband: int  # ports of which no link is known
     ends: int  # of links that LLDP may tell
 
@@ -45,12 +46,14 @@ class Link(NamedTuple):
     """One link."""
 
     a: str
-    b: str
+    b: str  # '' where the link partner is not known
     tiers: str
     speed_mbps: int | None
     told_by: str
     is_down: bool
     trouble: str
+    is_unread: bool  # a machine at one end was not read
+    is_unknown: bool
     found: list[Found]
     unknown: list[str]  # rules that cannot tell
 
@@ -86,7 +89,7 @@ def make_links(findings: Findings) -> Counts:
     findings.database.execute(LINK)
     findings.database.execute(_JUDGED_LINK)
     (ends,) = findings.database.execute("SELECT count(*) FROM link_end").fetchone() or (0,)
-    of_links = findings.database.execute(_COUNTS).fetchone() or (0,) * 9
+    of_links = findings.database.execute(_COUNTS).fetchone() or (0,) * 10
     return Counts._make((*of_links, count_ports(findings.database), ends))
 
 

@@ -1,12 +1,14 @@
 -- The links that are asked for, those with findings first. Tables at hand: judged_link.
 select
     a_target || ':' || a_port,
-    b_target || ':' || b_port,
+    case when is_half then '' else b_target || ':' || b_port end,
     coalesce(a_tier::varchar, '?') || '-' || coalesce(b_tier::varchar, '?'),
     speed_mbps,
     told_by,
     is_down,
-    trouble,
+    case when is_half then 'link partner unknown' else coalesce(trouble, '') end,
+    is_unread,
+    is_unknown,
     found,
     unknown
 from judged_link

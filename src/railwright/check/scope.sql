@@ -153,7 +153,12 @@ select
     e.cable_length_m,
     e.cable_length_kind,
     e.watchdog_mask,
-    e.cohort,
+    -- By the site's word for the port, where there is one.
+    case
+        when e.kind = 'host' and d.role is not null
+            then 'host ' || d.role || ', tier ' || e.tier || ' ' || e.facing || ', ' || (e.speed_mbps // 1000) || 'G'
+        else e.cohort
+    end as cohort,
     e.dscp_classes,
     class_of(e.dscp_classes, s.data_dscp) as data_class,
     class_of(e.dscp_classes, s.cnp_dscp) as cnp_class,

@@ -60,6 +60,7 @@ def links(
         else:
             screen = Screen(output())
             print_counts(screen, now.name, counts, unread)
-            print_links(screen, found)
+            if counts.links:
+                print_links(screen, found)
     next_step("railwright path HOST:DEVICE HOST:DEVICE")
     raise typer.Exit(status)

@@ -10,12 +10,12 @@ from railwright.check.run import checked, with_thresholds
 from railwright.cli.common import JSON, SITE, SNAPSHOT_OPTION, STORE, WAIVERS
 from railwright.cli.opening import decisions, intended, opened
 from railwright.config import store_folder
-from railwright.errors import UsageError
+from railwright.errors import NotReadError, UsageError
 from railwright.fabric.classes import sections
 from railwright.fabric.infiniband import count_ports
 from railwright.report.console import next_step, output
 from railwright.report.hops import hops_json, hops_status, print_hops
-from railwright.report.paths import print_traces, traces_json, traces_status
+from railwright.report.paths import not_read_json, print_traces, traces_json, traces_status
 from railwright.report.screen import Screen
 
 
@@ -61,7 +61,12 @@ def path(
             print_hops(Screen(output()), hops, found.name, infiniband)
     else:
         decided = decisions(waivers, folder)
-        ways = traces(found, wanted, decided, (source, destination), dscp)
+        try:
+            ways = traces(found, wanted, decided, (source, destination), dscp)
+        except NotReadError as error:
+            if as_json:
+                typer.echo(not_read_json(found.name, error.exit_code, error.what))
+            raise
         status = traces_status(ways, found)
         said = traces_json(found.name, status, ways) if as_json else ""
         if not as_json:

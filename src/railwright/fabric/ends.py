@@ -143,8 +143,19 @@ def _listed(end: End) -> str:
     return f"{end.device} ({end.port})"
 
 
-def find_end(database: duckdb.DuckDBPyConnection, text: str) -> End:
-    """`gpu001:mlx5_0`, `gpu001:ens1np0`; `gpu001` alone where it has one end."""
+def _members(
+    database: duckdb.DuckDBPyConnection, target: str, bond: str, ends: list[End]
+) -> list[End]:
+    """The ends of a bond, by the name of its network device."""
+    rows = database.execute(
+        "SELECT name FROM netdev WHERE target = ? AND master = ?", [target, bond]
+    ).fetchall()
+    names = {name for (name,) in rows}
+    return [end for end in ends if end.port in names]
+
+
+def find_ends(database: duckdb.DuckDBPyConnection, text: str) -> list[End]:
+    """`gpu001:mlx5_0`, `gpu001:ens1np0`; `gpu001` alone where it has one; several of a bond."""
     target, _, thing = text.partition(":")
     known = [name for (name,) in database.execute("SELECT target FROM target").fetchall()]
     if target not in known:
@@ -167,7 +178,8 @@ def find_end(database: duckdb.DuckDBPyConnection, text: str) -> End:
     found = [end for end in ends if thing in (end.port, end.device_name)]
     found = found or [end for end in ends if device == end.device]
     found = found or ([netdevs[thing]] if thing in netdevs else [] if thing else ends)
-    if len(found) != 1:
+    found = found or _members(database, target, thing, ends)
+    if not found or (len(found) > 1 and len({end.rdma_port for end in found}) > 1):
         has = ", ".join(sorted(map(_listed, ends)))
         what = (
             f"unknown port {thing!r} of {target}"
@@ -175,4 +187,4 @@ def find_end(database: duckdb.DuckDBPyConnection, text: str) -> End:
             else f"{target} has {len(ends)} RDMA ports"
         )
         raise UsageError(what, do=f"Choose one of {has}, e.g. {target}:{ends[0].device}.")
-    return found[0]
+    return sorted(found, key=lambda end: end.port)

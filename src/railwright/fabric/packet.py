@@ -19,7 +19,12 @@ class Packet(NamedTuple):
     name: str  # data, CNP or InfiniBand
     dscp: int | None
     dscp_from: str  # '' = nobody
-    is_meant: bool = True  # False = the site sends its data with another DSCP
+    aside: str = ""  # why the site file says nothing of its class; '' = it is what the site means
+
+    @property
+    def is_meant(self) -> bool:
+        """Whether it is what the site file means by its data and CNPs."""
+        return not self.aside
 
     @property
     def kind(self) -> str:
@@ -66,7 +71,7 @@ def _cnp_dscp(database: duckdb.DuckDBPyConnection, answering: End) -> tuple[int 
 
 
 def data_packet(
-    database: duckdb.DuckDBPyConnection, site: Site, source: End, dscp: int | None
+    database: duckdb.DuckDBPyConnection, site: Site, source: End, dscp: int | None, aside: str = ""
 ) -> Packet:
     """RoCE data of a sender."""
     said = "--dscp"
@@ -78,15 +83,19 @@ def data_packet(
         dscp, said = site.fabric.get("data_dscp"), SITE
     if dscp is None:
         dscp, said = _own_dscp(database, source)
-    return Packet("data", dscp, said, dscp == site.fabric.get("data_dscp", dscp))
+    if not aside and dscp != site.fabric.get("data_dscp", dscp):
+        aside = "the site file sends data with another DSCP"
+    return Packet("data", dscp, said, aside)
 
 
-def cnp_packet(database: duckdb.DuckDBPyConnection, site: Site, answering: End) -> Packet:
+def cnp_packet(
+    database: duckdb.DuckDBPyConnection, site: Site, answering: End, aside: str = ""
+) -> Packet:
     """The CNP that the receiver sends back."""
     dscp, said = site.fabric.get("cnp_dscp"), SITE
     if dscp is None:
         dscp, said = _cnp_dscp(database, answering)
-    return Packet("CNP", dscp, said)
+    return Packet("CNP", dscp, said, aside)
 
 
 def as_sent(site: Site, *packets: Packet) -> Site:

@@ -8,11 +8,12 @@ from typing import NamedTuple
 import duckdb
 
 from railwright.errors import UsageError
-from railwright.fabric.ends import ClassFacts, End, classes_of, find_end
+from railwright.fabric.ends import ClassFacts, End, classes_of, find_ends
 from railwright.fabric.hop import Remark, Side, entry_words, exit_words, host_words
 from railwright.fabric.infiniband import INFINIBAND, known_of
 from railwright.fabric.packet import Packet, class_at, classes_at, cnp_packet, data_packet
 from railwright.fabric.walk import Stop, Walk, walk_between
+from railwright.intent.roles import make_site_ports
 from railwright.intent.site import Site
 
 OK, BROKEN, UNKNOWN = "ok", "broken", "unknown"
@@ -20,6 +21,7 @@ IN, OUT = "in", "out"
 # What rules say of the ends on a packet's way: (machine, port, side) -> remarks.
 Told = Mapping[tuple[str, str, str], tuple[Remark, ...]]
 _NO_FACTS = ClassFacts()
+_ROLE = "SELECT role FROM site_port WHERE target = ? AND device = ? AND port = ?"
 _NOTHING = Side(
     ("not read",), (Remark(is_broken=False, what="nothing was read of this switch or port"),)
 )
@@ -214,8 +216,22 @@ class Way(NamedTuple):
 def ways(
     database: duckdb.DuckDBPyConnection, site: Site, source: str, destination: str, dscp: int | None
 ) -> list[Way]:
-    """Data from one end to another, and the CNP that comes back; InfiniBand has none."""
-    first, last = find_end(database, source), find_end(database, destination)
+    """Data from one end to another, and the CNP that comes back; InfiniBand has none.
+
+    Either member of a bond may carry them: then there are the ways of each.
+    """
+    firsts, lasts = find_ends(database, source), find_ends(database, destination)
+    return [
+        way
+        for first in firsts
+        for last in lasts
+        for way in _ways(database, site, first, last, dscp)
+    ]
+
+
+def _ways(
+    database: duckdb.DuckDBPyConnection, site: Site, first: End, last: End, dscp: int | None
+) -> list[Way]:
     if first == last:
         raise UsageError(
             f"{first.name} is both source and destination",
@@ -224,12 +240,23 @@ def ways(
         )
     if INFINIBAND in (first.kind, last.kind):
         return [_over_infiniband(database, first, last, dscp)]
-    data = data_packet(database, site, first, dscp)
-    cnp = cnp_packet(database, site, last)
+    aside = _aside(database, site, first, last)
+    data = data_packet(database, site, first, dscp, aside)
+    cnp = cnp_packet(database, site, last, aside)
     return [
         Way(data, walk_between(database, first, last)),
         Way(cnp, walk_between(database, last, first)),
     ]
+
+
+def _aside(database: duckdb.DuckDBPyConnection, site: Site, *ends: End) -> str:
+    """Profiles describe traffic between compute ports, and nothing else."""
+    database.execute(make_site_ports(site))
+    for end in ends:
+        row = database.execute(_ROLE, end.rdma_port).fetchone()
+        if row and row[0] not in (None, "compute"):
+            return f"{end.name} is a {row[0]} port, and the site file describes compute traffic"
+    return ""
 
 
 def _over_infiniband(

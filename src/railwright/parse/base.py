@@ -1,5 +1,6 @@
 """What every parser gives and what every parser may lean on."""
 
+import ipaddress
 import re
 from typing import NamedTuple, TypeVar
 
@@ -40,6 +41,17 @@ def members_once(members: list[tuple[str, _Said]]) -> dict[str, _Said]:
             if found[key] != value:
                 raise NotUnderstoodError(f"{key[:40]} is printed twice and differs")
     return found
+
+
+def gid_of(text: str | None) -> str | None:
+    """A GID as the kernel writes it, eight groups of four hex digits; None where it is none.
+
+    By its bytes: since Python 3.13 `exploded` ends an IPv4 address in dots.
+    """
+    try:
+        return ipaddress.IPv6Address(text).packed.hex(":", 2) if text else None
+    except ValueError:
+        return None
 
 
 def _without_launcher(text: str) -> str:

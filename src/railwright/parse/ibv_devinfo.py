@@ -5,12 +5,11 @@ of indentation is not relied on: copies turn tabs into blanks. Numbers of a choi
 word, `PORT_ACTIVE (4)`; a tool older than the card says `invalid speed (128)` and is still right.
 """
 
-import ipaddress
 import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from railwright.parse.base import BIGINT_BITS, NotUnderstoodError, Row, Value, whole_number
+from railwright.parse.base import BIGINT_BITS, NotUnderstoodError, Row, Value, gid_of, whole_number
 from railwright.parse.iproute_text import answer_text, before_cut, ended_lines, merged, no_answer
 
 _DEVICE = re.compile(r"^[ \t]*hca_id:[ \t]*([^\s:]{1,64})[ \t]*$", re.MULTILINE)
@@ -122,13 +121,7 @@ def _port(device: str, port: int, fields: Fields) -> Row:
     return Row("verbs_port", values)
 
 
-@lru_cache(maxsize=4096)
-def _gid(text: str) -> str | None:
-    """The kernel's eight groups of ::ffff:10.21.0.1; None where it is no address."""
-    try:
-        return ipaddress.IPv6Address(text).exploded
-    except ValueError:
-        return None
+_gid = lru_cache(maxsize=4096)(gid_of)
 
 
 def _gids(device: str, port: int, block: str) -> Iterator[Row]:

@@ -5,10 +5,9 @@ The words of a failed completion changed twice: `with error 12, ... vendor err 1
 vendor_err=129 req_type=Recv`. All of them glue `remoteGids` to its value.
 """
 
-import ipaddress
 import re
 
-from railwright.parse.base import Value
+from railwright.parse.base import Value, gid_of
 
 _PEER = re.compile(r"Got completion from peer ([^ <\n]{1,100})")
 _STATUS = re.compile(
@@ -33,14 +32,6 @@ COLUMNS = (
 def _first(pattern: re.Pattern[str], text: str) -> str | None:
     found = pattern.search(text)
     return found[1] if found else None
-
-
-def _gid(text: str | None) -> str | None:
-    """Eight groups of four hex digits, as the kernel writes a GID."""
-    try:
-        return ipaddress.IPv6Address(text).exploded if text else None
-    except ValueError:
-        return None
 
 
 def _number(text: str | None) -> int | None:
@@ -73,8 +64,8 @@ def error_values(text: str) -> dict[str, Value]:
             "status_code": _number(status[2] or status[3]) if status else None,
             "vendor_error": _number(_first(_VENDOR, text)),
             "request_type": _first(_REQUEST, text),
-            "local_gid": _gid(_first(_LOCAL, text)),
-            "remote_gid": _gid(_first(_REMOTE, text)),
+            "local_gid": gid_of(_first(_LOCAL, text)),
+            "remote_gid": gid_of(_first(_REMOTE, text)),
             "device": _first(_HCA, text),
         }
     elif kind == "async_event":

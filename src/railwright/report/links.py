@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from itertools import islice
 
 from railwright.check.links import Counts, Link
 from railwright.fabric.infiniband import NOT_COLLECTED
@@ -12,6 +13,7 @@ from railwright.report.status import exit_status
 from railwright.store.snapshot import Snapshot
 
 MOST_LINKS = 40  # on a terminal; a pipe gets all
+MOST_ALIGNED = 10_000  # a pipe gets more as they come
 _BY_LLDP = "Links are told by LLDP: lldpd on hosts (probe lldpctl), and switches that were read."
 FORMAT = "railwright-links-2"
 
@@ -28,7 +30,7 @@ def print_counts(screen: Screen, name: str, counts: Counts, strangers: list[str]
     if not counts.links:
         _print_infiniband(screen, counts)
         if counts.ends or not counts.infiniband:
-            screen.line("No end of a link has an LLDP neighbour.", "yellow")
+            screen.line("No end of a link has an LLDP neighbor.", "yellow")
             screen.line(_BY_LLDP, "yellow")
         return
     screen.line(
@@ -36,12 +38,15 @@ def print_counts(screen: Screen, name: str, counts: Counts, strangers: list[str]
         f"{counts.stranger:,} to machines that were not read"
     )
     screen.line(
-        f"  {counts.told_by_both:,} told by both ends, {counts.doubtful:,} doubtful, "
-        f"{counts.down:,} down"
+        f"  {counts.told_by_both:,} confirmed by both link partners, {counts.doubtful:,} "
+        f"contradictory, {counts.down:,} down"
     )
+    if counts.half:
+        said = f"{number_of(counts.half, 'port')} without a known link partner"
+        screen.line(f"  {said}", "yellow")
     screen.line(f"  {counts.with_findings:,} with findings", "red" if counts.with_findings else "")
     if counts.with_unknown:
-        said = f"  {counts.with_unknown:,} of which not all is known: railwright check says why"
+        said = f"  {counts.with_unknown:,} inconclusive: railwright check says why"
         screen.line(said, "yellow")
     _print_infiniband(screen, counts)
     if strangers:
@@ -66,29 +71,40 @@ def _print_infiniband(screen: Screen, counts: Counts) -> None:
 def _said(one: Link) -> str:
     """What is odd about a link, in words."""
     found = [f"{each.rule} at {each.at}: {each.said}" for each in one.found]
-    facts = [*(["down"] if one.is_down else []), *([one.trouble] if one.trouble else [])]
+    facts = [
+        *(["down"] if one.is_down else []),
+        *([one.trouble] if one.trouble else []),
+        *(["link partner not read"] if one.is_unread and one.is_unknown else []),
+    ]
     return "; ".join([*facts, *found])
 
 
+_TITLE = ("port", "link partner", "tier", "speed", "")
+
+
+def _cells(one: Link) -> tuple[str, ...]:
+    speed = f"{one.speed_mbps // 1000}G" if one.speed_mbps else "?"
+    return plain(one.a), plain(one.b or "?"), one.tiers, speed, plain(_said(one))
+
+
 def print_links(screen: Screen, found: Iterator[Link]) -> None:
-    """The links themselves; on a terminal the first of them."""
-    rows: list[tuple[str, ...]] = []
+    """The links themselves; on a terminal the first of them, in a pipe all."""
+    most = MOST_LINKS if screen.is_terminal else MOST_ALIGNED
+    first = list(islice(found, most))
+    if not first:
+        return
+    rows = [_TITLE, *map(_cells, first)]
+    columns = widths(row[:-1] for row in rows)
+    screen.line()
+    for place, row in enumerate(rows):
+        line = f"{padded(row[:-1], columns)}  {row[-1]}".rstrip()
+        screen.line(cut(screen, line), "dim" if not place else "red" if row[-1] else "")
     left = 0
     for one in found:
-        if screen.is_terminal and len(rows) >= MOST_LINKS:
+        if screen.is_terminal:
             left += 1
-            continue
-        speed = f"{one.speed_mbps // 1000}G" if one.speed_mbps else "?"
-        cells = (plain(one.a), plain(one.b), f"tier {one.tiers}", speed, plain(_said(one)))
-        rows.append(cells)
-        if not screen.is_terminal:
-            screen.line("  ".join(cells).rstrip())
-            rows.clear()
-    if rows:
-        columns = widths(rows)
-        screen.line()
-        for row in rows:
-            screen.line(cut(screen, padded(row, columns)), "red" if row[4] else "")
+        else:
+            screen.line("  ".join(_cells(one)).rstrip())
     if left:
         screen.line(f"and {left:,} more: railwright links | cat", "dim")
 

@@ -49,7 +49,7 @@ def _number(value: float | None) -> str:
     return "?" if value is None else f"{value:.1f}"
 
 
-def print_predictions(
+def print_predictions(  # noqa: PLR0913 (what is shown)
     screen: Screen,
     cluster: Cluster,
     origin: str,

@@ -5,6 +5,7 @@ from typing import Any
 
 from railwright.fabric.hop import Remark, Side
 from railwright.fabric.infiniband import INFINIBAND
+from railwright.fabric.packet import Packet
 from railwright.fabric.trace import BROKEN, UNKNOWN, Group, Ports, Trace
 from railwright.fabric.walk import BY_ROUTES, BY_TOPOLOGY, Walk
 from railwright.nodes import fold
@@ -83,10 +84,6 @@ _ASK = {
 }
 
 
-# Of another DSCP than the site's nobody says what class, pauses or marks it should have.
-_LEFT_OUT = {True: "", False: "; its class was not judged, for the site sends data otherwise"}
-
-
 def _print_host(screen: Screen, number: int, name: str, side: Side) -> None:
     screen.line(f" {number:>2}  {plain(name)}")
     _print_words(screen, "", side)
@@ -157,7 +154,7 @@ def _print_verdict(screen: Screen, trace: Trace) -> None:
     worst = [one for one in found if one[2].is_broken] or found
     if not worst:
         if trace.packet.dscp is not None:
-            screen.line(f"  Nothing breaks it{_LEFT_OUT[trace.packet.is_meant]}.", "green")
+            _print_sound(screen, trace.packet)
         return
     hop, place, remark = worst[0]
     word = "Broken" if remark.is_broken else "Not known"
@@ -166,6 +163,15 @@ def _print_verdict(screen: Screen, trace: Trace) -> None:
     text += more if len(worst) > 1 else ""
     for line in wrapped(screen, text, 2):
         screen.line(line, _STYLES[remark.is_broken])
+
+
+def _print_sound(screen: Screen, packet: Packet) -> None:
+    if packet.is_meant:
+        screen.line("  Nothing breaks it.", "green")
+        return
+    said = "MTU and routes are in order; class, PFC and ECN were not judged"
+    for line in wrapped(screen, f"{said}: {plain(packet.aside)}.", 2):
+        screen.line(line, "yellow")
 
 
 def _side_json(side: Side) -> dict[str, Any]:
@@ -201,6 +207,7 @@ def traces_json(snapshot: str, status: int, traces: list[Trace]) -> str:
                 "address": walk.address or None,
                 "dscp": packet.dscp,
                 "dscp_from": packet.dscp_from or None,
+                "class_not_judged": packet.aside or None,
                 "sender": _side_json(trace.sender),
                 "hops": [[_group_json(group) for group in level] for level in trace.levels],
                 "receiver": _side_json(trace.receiver),
@@ -218,5 +225,14 @@ def traces_json(snapshot: str, status: int, traces: list[Trace]) -> str:
                 ],
             }
         )
-    whole = {"format": FORMAT, "snapshot": snapshot, "exit_status": status, "packets": packets}
-    return json.dumps(whole, indent=1)
+    return _json(snapshot, status, packets, None)
+
+
+def not_read_json(snapshot: str, status: int, why: str) -> str:
+    """The same where a machine at one end was not read: there is no packet to follow."""
+    return _json(snapshot, status, [], why)
+
+
+def _json(snapshot: str, status: int, packets: list[dict[str, Any]], why: str | None) -> str:
+    head = {"format": FORMAT, "snapshot": snapshot, "exit_status": status}
+    return json.dumps({**head, "packets": packets, "not_read": why}, indent=1)

@@ -50,6 +50,21 @@ pfc as (
     group by f.target, f.port, f.priority
 ),
 
+-- A class is lossless only if pauses are both sent and obeyed: Cumulus has a switch for each direction, and the mode semi-lossless
+-- of Onyx obeys pauses and sends none (Onyx user manual, RoCE modes).
+direction as (
+    select target, port, max(pfc_rx) as pfc_rx, max(pfc_tx) as pfc_tx from switch_port_qos group by all
+),
+
+one_way as (
+    select n.target, n.port
+    from named as n
+    left join direction as d on d.target = n.target and d.port = n.port
+    left join direction as a on a.target = n.target and a.port = ''
+    left join switch as w on w.target = n.target and w.roce_mode = 'semi-lossless'
+    where coalesce(d.pfc_rx, a.pfc_rx) is false or coalesce(d.pfc_tx, a.pfc_tx) is false or w.target is not null
+),
+
 class_queue as (
     select target, map, traffic_class, max(queue) as queue from switch_class_queue group by all
 ),
@@ -169,7 +184,7 @@ select
     c.read_at,
     c.port,
     c.class,
-    coalesce(f.pfc, fa.pfc) as pfc,
+    case when w.target is null then coalesce(f.pfc, fa.pfc) else false end as pfc,
     c.priority_group,
     case
         when g.port is not null then coalesce(g.is_lossless, case when gp.profile is not null then gp.xoff_bytes is not null end)
@@ -192,6 +207,7 @@ select
     coalesce(q.ecn_maximum_bytes, qa.ecn_maximum_bytes) as ecn_maximum_bytes,
     coalesce(q.ecn_probability_percent, qa.ecn_probability_percent) as ecn_probability_percent
 from cells as c
+left join one_way as w on w.target = c.target and w.port = c.port
 left join pfc as f on f.target = c.target and f.port = c.port and f.priority = c.class
 left join pfc as fa on fa.target = c.target and fa.port = '' and fa.priority = c.class
 left join priority_group as g on g.target = c.target and g.port = c.port and g.priority_group = c.priority_group
