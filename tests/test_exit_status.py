@@ -3,6 +3,7 @@
 import ast
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,7 @@ ASKED = {
     "store verify": [[]],
     "store upgrade": [[]],
     "store prune": [["--keep", "9"]],
+    "diff": [["2026-11-13"]],
 }
 MAKE_SNAPSHOTS = {"collect", "import", "merge", "store finish"}  # tests/test_json.py asks them
 WITHOUT_STORE = ("fit", "hardware", "rules", "intent profiles")
@@ -173,6 +175,9 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         made[make.__name__] = tmp_path_factory.mktemp(make.__name__)
         make(made[make.__name__])
         (made[make.__name__] / "site.toml").write_text('profile = "roce-lossless"\n')
+        # One day earlier, when nothing was different yet.
+        earlier = made[make.__name__] / "2026-11-13T2215Z"
+        shutil.copytree(made["sound"] / "2026-11-14T2215Z", earlier)
     return made
 
 

@@ -1,4 +1,4 @@
-"""`railwright sql`, `diff` and `evidence`: through the front door, over tables written by hand."""
+"""`railwright sql` and `evidence`: through the front door, over tables written by hand."""
 
 import json
 from pathlib import Path
@@ -13,8 +13,6 @@ from railwright.errors import RailwrightError, UsageError
 from railwright.model.finish import finish
 from railwright.store.build import Building
 from railwright.store.evidence import Answer
-
-OLD, NEW = "2026-11-14T2215Z", "2026-11-15T0800Z"
 
 
 def railwright(*arguments: object) -> Result:
@@ -118,82 +116,6 @@ def test_the_tables_explain_themselves() -> None:
     wrong = railwright("sql", "--describe", "netdevs").exception
     assert isinstance(wrong, UsageError)
     assert "netdev" in wrong.do
-
-
-# ---- diff -----------------------------------------------------------------------------------
-
-
-def differ(tmp_path: Path, old: dict[str, Any], new: dict[str, Any]) -> Result:
-    with_derived(tmp_path / "store", old, OLD)
-    with_derived(tmp_path / "store", new, NEW)
-    return railwright("diff", OLD)
-
-
-def test_no_change_is_said_and_exits_0(tmp_path: Path) -> None:
-    rows = hosts("gpu1") | {"netdev": netdevs("gpu1", mtu=9000, read_at="2026-11-14 22:15:00")}
-    later = hosts("gpu1") | {"netdev": netdevs("gpu1", mtu=9000, read_at="2026-11-15 08:00:00")}
-    done = differ(tmp_path, rows, later)
-    assert "No change in what could be compared." in done.stdout
-    assert done.exit_code == 0
-
-
-def test_the_same_change_of_many_hosts_is_one_line(tmp_path: Path) -> None:
-    names = [f"gpu{number:02d}" for number in range(1, 13)]
-    old = hosts(*names) | {"netdev": netdevs(*names, mtu=9000)}
-    new = hosts(*names) | {"netdev": [*netdevs(*names[:11], mtu=1500), *netdevs("gpu12", mtu=9000)]}
-    done = differ(tmp_path, old, new)
-    assert "     11  mtu: 9000 -> 1500  on gpu[01-11]" in done.stdout
-    assert done.exit_code == 1
-
-
-def test_a_value_that_was_not_read_is_no_change_and_not_equal(tmp_path: Path) -> None:
-    old = hosts("gpu1") | {"netdev": netdevs("gpu1", mtu=9000)}
-    new = hosts("gpu1") | {"netdev": netdevs("gpu1")}
-    done = differ(tmp_path, old, new)
-    assert "mtu: 9000 -> not read" in done.stdout
-    assert done.exit_code == 1
-
-
-def test_rows_of_a_probe_that_did_not_answer_are_not_gone(tmp_path: Path) -> None:
-    old = hosts("gpu1", "gpu2") | {"netdev": netdevs("gpu1", "gpu2", mtu=9000)}
-    new = hosts("gpu1", "gpu2") | {"netdev": netdevs("gpu1", mtu=9000)}
-    new["probe_result"] = [
-        *answers("gpu1", "netdev", "mlxconfig"),
-        *answers("gpu2", "mlxconfig", netdev="timeout"),
-    ]
-    done = differ(tmp_path, old, new)
-    assert "gone" not in done.stdout
-    assert "netdev not answered now: 1 host  gpu2" in done.stdout
-    assert done.exit_code == 3
-
-
-def test_rows_that_came_and_went(tmp_path: Path) -> None:
-    nic = "0000:18:00.0"
-    old = hosts("gpu1") | {"nic_parameter": parameters("gpu1", nic, A="1", B="2", C="3")}
-    new = hosts("gpu1") | {"nic_parameter": parameters("gpu1", nic, B="2", C="4", D="5")}
-    said = differ(tmp_path, old, new).stdout
-    assert "A 0 -1 gone  on gpu1" in said
-    assert "D 0 -1 appeared  on gpu1" in said
-    assert "C 0 -1 current_text: 3 -> 4  on gpu1" in said
-    assert "B " not in said
-
-
-def test_a_host_that_is_away_is_said(tmp_path: Path) -> None:
-    old = hosts("gpu1", "gpu2")
-    new = hosts("gpu1") | {"target": [target("gpu1"), target("gpu2", "silent")]}
-    done = differ(tmp_path, old, new)
-    assert "1 target  reached -> silent  gpu2" in done.stdout
-    assert done.exit_code == 3
-
-
-def test_swapped_values_do_not_cancel_in_the_digest(tmp_path: Path) -> None:
-    """Two rows that exchange their values, and a value that moves to the next column."""
-    nic = "0000:18:00.0"
-    old = hosts("gpu1") | {"nic_parameter": parameters("gpu1", nic, A="1", B="2")}
-    new = hosts("gpu1") | {"nic_parameter": parameters("gpu1", nic, A="2", B="1")}
-    said = differ(tmp_path, old, new).stdout
-    assert "A 0 -1 current_text: 1 -> 2" in said
-    assert "B 0 -1 current_text: 2 -> 1" in said
 
 
 # ---- evidence -------------------------------------------------------------------------------

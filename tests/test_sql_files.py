@@ -20,8 +20,8 @@ from railwright.intent.roles import make_site_ports
 from railwright.intent.site import read_site
 from railwright.intent.write import write_intent
 from railwright.model import derive
-from railwright.model.compare import changes_query, open_both
-from railwright.model.derived.digest import digested
+from railwright.model.compare import changes_query, find, narrow, open_both
+from railwright.model.compare_plan import compared_tables
 from railwright.predict.fleet import make_ceilings
 from railwright.report.machines import Machines
 from railwright.report.overview_facts import shown_table
@@ -109,6 +109,8 @@ def of_derived(snapshot: Snapshot) -> duckdb.DuckDBPyConnection:
 def of_two(snapshot: Snapshot) -> duckdb.DuckDBPyConnection:
     """What `diff` has, with the tables of one snapshot beside it."""
     database = open_both(snapshot, snapshot)
+    narrow(database)
+    find(database)
     for name in snapshot.files():
         database.execute(f"CREATE VIEW main.{name} AS FROM now.{name}")
     return database
@@ -163,7 +165,7 @@ def test_what_is_filled_in_binds(databases: dict[str, duckdb.DuckDBPyConnection]
             derive.prepare(databases["model/derived"], name)
             for query in derive.queries_of(name):
                 databases["model/derived"].execute(query)
-    for table in digested():
+    for table in compared_tables():
         databases["model"].execute(changes_query(table))
     assert {name_of(file) for file in FILES} >= FILLED_IN
 
