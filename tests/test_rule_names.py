@@ -130,12 +130,20 @@ def test_a_waiver_is_written_by_the_name_of_now(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("slip", "meant"),
-    [("pcie-link-narow", "pcie-link-narrow"), ("pci-02", "Did you mean PCI-02 or")],
+    [
+        ("pcie-link-narow", "pcie-link-narrow"),
+        ("pcie-link-narrow-x", "Did you mean pcie-link-narrow"),
+    ],
 )
 def test_a_slip_is_met_with_what_was_meant(store: Path, slip: str, meant: str) -> None:
     done = railwright("explain", slip, "--store", str(store))
     assert done.returncode == 2
     assert meant in done.stderr
+
+
+def test_a_name_counts_in_any_case(store: Path) -> None:
+    done = railwright("explain", "pci-02", "--store", str(store))
+    assert done.stdout.startswith("pcie-link-narrow  "), done.stderr
 
 
 def test_what_is_written_for_no_rule_is_told(store: Path, tmp_path: Path) -> None:
