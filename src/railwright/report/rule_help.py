@@ -68,11 +68,12 @@ def _marks(rule: Rule) -> str:
 
 def print_rule(screen: Screen, rule: Rule, *, inputs: bool = False) -> None:
     """Everything a rule's file says."""
-    screen.heading(rule.id)
-    severity = " or ".join(rule.severities)
+    fits = len(rule.id) + len(rule.title) + 2 <= screen.width
+    screen.heading(rule.id, f"  {rule.title}" if fits else "")
+    if not fits:
+        screen.line(f"  {rule.title}")
     kind = rule.subject.kind.replace("_", " ")
-    for line in wrapped(screen, f"{rule.title} ({severity}; checked per {kind})", 2, hyphens=False):
-        screen.line(line)
+    screen.line(f"  {' or '.join(rule.severities)}, checked per {kind}")
     if rule.aliases:
         screen.line(f"  formerly {', '.join(rule.aliases)}", "dim")
     for grade in rule.severities if rule.grades else ():
