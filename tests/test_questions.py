@@ -162,7 +162,7 @@ def test_the_answers_are_listed() -> None:
     [
         (("gpu2",), "Did you mean gpu1?"),
         (("gpu1", "mlxconfi"), "Did you mean mlxconfig"),
-        (("gpu1", "mlxconfig", "0000:77:00.0"), "no answer for 0000:77:00.0"),
+        (("gpu1", "mlxconfig", "0000:77:00.0"), "no answer for '0000:77:00.0'"),
     ],
 )
 def test_a_misspelt_name_gets_a_hint(arguments: tuple[str, ...], words: str) -> None:
