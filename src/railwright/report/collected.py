@@ -79,7 +79,7 @@ def collected(snapshot: Snapshot) -> Collected:
     )
 
 
-_GAPS = read_sql(__file__, "views/collected_gaps.sql")
+_GAPS = read_sql(__file__, "views/facts/collected_gaps.sql")
 
 
 def tell_collected(verb: str, told: Collected, status: int, *, as_json: bool) -> None:
