@@ -1,6 +1,7 @@
 """The head of `railwright check`: how much was judged, of how much.
 
-The demonstration has 32 hosts with 8 compute ports each: one is out of service, one did not answer.
+The demonstration has 14 switches and 32 hosts with 8 compute ports each: one of these is out of
+service, one did not answer.
 """
 
 import subprocess
@@ -35,9 +36,10 @@ def check(store: Path, *more: str) -> "subprocess.CompletedProcess[str]":
 
 def test_it_says_how_much_was_judged(store: Path) -> None:
     said = check(store).stdout
-    assert "Checked: 30 of 31 hosts, 240 compute ports, " in said
+    assert "Checked: 30 of 31 hosts, 14 of 14 switches, 240 compute ports, 480 links; " in said
     assert "; 1 excluded" in said
-    assert "findings: 3 high, " in said
+    # Lanes, a cable, ACS, trust, PFC and MTU; a parameter that waits.
+    assert "findings: 6 high, 2 medium" in said
 
 
 def test_hosts_of_the_site_that_nobody_asked_are_unknown(store: Path) -> None:

@@ -1,47 +1,66 @@
-"""Make the fabric that `railwright demo` shows.
+"""Make the archive that `railwright demo` unpacks: two snapshots of one fabric, a day apart.
 
     python -m tools.make_demo           parse its evidence anew: a table or a parser has changed
     python -m tools.make_demo --read    read its hosts anew, as root: a probe or a host has changed
 
-32 hosts that are not there, read by the real runner and ingested as `collect` does it. What is
-wrong with them is written here; what must be said about it is written in tests/test_demo.py.
+The hosts are read by the real runner and the switches answer as their systems do; all of it is
+ingested as `collect` does it. Tables are in the archive because to make them takes 12 s of CPU.
 """
 
 import shutil
 import sys
 import tarfile
 import tempfile
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from bench.fleets import evidence_of, snapshot_of
-from lab.fleet import HostModel, hgx_h100
-from lab.fleet.faults import Injection, all_faults, places
-from railwright.demo import ARCHIVE, unpack
-from railwright.model.merge import merge
-from railwright.store.snapshot import REVISIONS, Snapshot, load
+import duckdb
 
-STARTED, NAME = 1794694500.0, "2026-11-14T2215Z"
-# Host number -> the declared fault of lab/fleet/faults that it has, and where. Each has cost
-# somebody a training run.
-FAULTS = {
-    4: ("narrow_link", "mlx5_3"),  # known, and decided about: waivers.toml
-    7: ("narrow_link", "mlx5_1"),
-    12: ("acs_redirect", "mlx5_4"),
-    19: ("trusts_vlan_tags", "mlx5_3"),
-    23: ("wanted_parameter_waits", "mlx5_5"),
-    26: ("small_mtu", "mlx5_0"),
-}
-SILENT = 29
-AWAY = 30
-SITE = """# What this fabric is meant to be. It lies in the store, so every verb finds it.
+from bench.fleets import Reading, evidence_of
+from lab.fleet.fabric import Fabric, Routing, answers
+from lab.fleet.fabric.plan import CABLING, cabling
+from railwright.demo import ARCHIVE, LATEST, unpack
+from railwright.model.finish import finish
+from railwright.model.merge import merge
+from railwright.model.revision import revisions
+from railwright.schema.table import tables
+from railwright.store.build import Building
+from railwright.store.duck import quote
+from railwright.store.evidence import Answer
+from railwright.store.snapshot import REVISIONS, Snapshot, load, seal, snapshots
+from tools.demo_fabric import (
+    AWAY,
+    DOWN_BEFORE,
+    HOSTS,
+    KNOWN,
+    NEW_TODAY,
+    RETRANSMITS,
+    SILENT,
+    fabric_of,
+    healthy,
+    hosts_of,
+)
+
+DAY_S = 86_400.0
+STARTED = {"2026-11-13T2215Z": 1794608100.0, LATEST: 1794694500.0}
+TOOK_S = 41.0
+REASON = "RMA 4711, second power supply"
+# Level and order decide the size: half of it is what hosts have in common. Groups of some 16 MB, as
+# `collect` writes them, are what verbs have memory for.
+_PACKED = "FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 19, ROW_GROUP_SIZE 2048"
+_PLAIN = "FORMAT parquet, COMPRESSION uncompressed"  # the archive packs both days together
+SITE = f"""# What this fabric is meant to be. It lies in the store, so every verb finds it.
 profile = "roce-lossless"
+cabling = "{CABLING}"
 
 [fabric]
 mtu = 9000
+switch_mtu = 9216
 max_read_request = 4096
 dcbx_owner = "host"
 rdma_netns_mode = "shared"
+oversubscription = 1.0
 
 [[class]]
 name = "hgx"
@@ -61,72 +80,152 @@ devices = ["mlx5_8", "mlx5_9"]
 [[nic]]
 psid = "MT_0000000838"
 firmware = "28.43.2026"
-parameters = { PCI_WR_ORDERING = "per_mkey(0)", ROCE_CC_PRIO_MASK_P1 = 255 }
+parameters = {{ PCI_WR_ORDERING = "per_mkey(0)", ROCE_CC_PRIO_MASK_P1 = 255 }}
 
 [out_of_service]
-"{away}" = "RMA 4711, second power supply"
+"{{away}}" = "{REASON}"
 """
-# It must not end before the demonstration does.
+# None of them may end before the demonstration does.
 WAIVERS = """[[waive]]
 rule = "pcie-link-narrow"
-subjects = ["{host}:0000:5b:00.0"]
+subjects = ["{known}:0000:5b:00.0"]
 reason = "riser is on order"
 owner = "kim"
 expires = 2099-12-31
+
+[[accept_gap]]
+system = "sonic"
+fact = "link_pause"
+reason = "global pause is off in our port template"
+owner = "kim"
+
+[[accept_gap]]
+system = "cumulus"
+fact = "link_pause"
+reason = "global pause is off in our port template"
+owner = "kim"
 """
 
 
-def _host(number: int) -> HostModel:
-    host = hgx_h100(number)
-    if number not in FAULTS:
-        return host
-    name, device = FAULTS[number]
-    fault = all_faults()[name]
-    place = next(one for one in places(host, fault.at) if one.name == device)
-    return Injection(fault, place).changed(host)
+def _readings() -> dict[str, dict[str, Reading]]:
+    """What the hosts say on each day: they are read once, and those that have changed twice."""
+    found = {}
+    awake = [number for number in range(1, HOSTS + 1) if number not in (SILENT, AWAY)]
+    changed = sorted({*NEW_TODAY, RETRANSMITS[0], DOWN_BEFORE[0]})
+    for name, numbers in ((LATEST, awake), (min(STARTED), changed)):
+        fabric = fabric_of(earlier=name != LATEST)
+        with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+            read = evidence_of(Path(folder), hosts_of(fabric, numbers))
+        merged = {**found.get(LATEST, {}), **read}
+        found[name] = {
+            host: one if name == LATEST else one.moved(-DAY_S) for host, one in merged.items()
+        }
+    return found
 
 
-def _hosts() -> list[HostModel]:
-    return [_host(number) for number in range(1, 33) if number not in (SILENT, AWAY)]
-
-
-def read(store: Path) -> Snapshot:
-    """A snapshot of the hosts as they answer today."""
-    with tempfile.TemporaryDirectory(dir="/dev/shm") as name:
-        evidence = evidence_of(Path(name), _hosts())
-    silent, away = hgx_h100(SILENT).name, hgx_h100(AWAY).name
-    return snapshot_of(
-        store,
-        evidence,
-        gone=(silent, away),
-        out_of_service={away: "site: RMA 4711, second power supply"},
-        started=STARTED,
+def _add_host(building: Building, name: str, reading: Reading, started: float) -> None:
+    for answer in reading.answers:
+        building.add_answer(replace(answer, target=name))
+    building.add_host({**reading.host, "target": name})
+    said = {"status": "reached", "words": "", "root": "root", "root_reason": ""}
+    building.add_target(
+        {"target": name, **said, "started": started, "duration_s": 2.25, "attempts": 1}
     )
 
 
-def parse_again(store: Path) -> Snapshot:
-    """The snapshot that is there, with the facts that today's parsers find in its evidence."""
-    with tempfile.TemporaryDirectory() as name:
-        old = load(unpack(Path(name) / "old") / NAME)
-        # Facts of another version are not believed: merging makes them anew.
-        return merge(store, [replace(old, run={**old.run, REVISIONS: {}})], {})
+def _add_switches(building: Building, fabric: Fabric, started: float) -> None:
+    routing = Routing(fabric)
+    for switch in fabric.switches:
+        for said in answers(fabric, switch, routing):
+            building.add_answer(
+                Answer(
+                    switch.name, said.probe, said.command, "ok", argv=said.command.split(),
+                    exit_code=0, stdout=said.text.encode(), started=started,
+                )
+            )  # fmt: skip
+        row = {"target": switch.name, "status": "reached", "words": "", "started": started}
+        building.add_target({**row, "duration_s": 3.5, "attempts": 1})
+
+
+def _read(store: Path, name: str, readings: dict[str, Reading]) -> Snapshot:
+    """A snapshot of one day."""
+    fabric, started = fabric_of(earlier=name != LATEST), STARTED[name]
+    silent, away = fabric.host_name(SILENT - 1), fabric.host_name(AWAY - 1)
+    systems = {switch.name: switch.system for switch in fabric.switches}
+    names = dict.fromkeys(sorted([*readings, silent, away, *systems]), "")
+    names[away] = f"site: {REASON}"
+    head = {
+        "started": started, "asked_by": "demo", "via": "ssh", "become": False,
+        "switches": list(systems), "switch_systems": systems,
+    }  # fmt: skip
+    building = Building(store, head, names)
+    for host, reading in readings.items():
+        _add_host(building, host, reading, started)
+    _add_switches(building, fabric, started)
+    for host in (silent, away):
+        row = {"target": host, "status": "silent", "words": "no answer", "started": started}
+        building.add_target({**row, "duration_s": 10.0, "attempts": 2})
+    building.close()
+    return finish(building.folder)
+
+
+def _parsed_again(store: Path, old: Snapshot) -> Snapshot:
+    """The snapshot with the facts that today's parsers find in its evidence."""
+    # Facts of another version are not believed: merging makes them anew.
+    made = merge(store, [replace(old, run={**old.run, REVISIONS: {}})], {})
+    return replace(made, run={**old.run, REVISIONS: revisions()})
+
+
+def _small(made: Snapshot, name: str) -> None:
+    """The same as small as it gets, under its own name and with the times of its day."""
+    path = made.path.parent / name
+    (path / "facts").mkdir(parents=True)
+    (path / "evidence").mkdir()
+    parts = quote(str(made.path / "evidence" / "*.parquet"))
+    with duckdb.connect() as database:
+        database.execute("SET threads = 1")  # the order of rows, and so the size, stay the same
+        database.execute(
+            f"COPY (FROM read_parquet({parts}) ORDER BY probe, instance, target) "
+            f"TO {quote(str(path / 'evidence/part-00000-000.parquet'))} ({_PACKED})"
+        )
+        for table in tables():
+            file = f"facts/{table}.parquet"
+            database.execute(
+                f"COPY (FROM read_parquet({quote(str(made.path / file))})) "
+                f"TO {quote(str(path / file))} ({_PLAIN})"
+            )
+    kept = {key: value for key, value in made.run.items() if key not in ("files", "digest")}
+    seal(path, {**kept, "demo": True, "finished": STARTED[name] + TOOK_S})
+    shutil.rmtree(made.path)
 
 
 def make(store: Path, *, anew: bool) -> None:
-    """The store with its one snapshot, its site file and its waivers."""
-    snapshot = read(store) if anew else parse_again(store)
-    snapshot.path.rename(store / NAME)
-    away, known = hgx_h100(AWAY).name, hgx_h100(4).name
+    """The store with its two snapshots, its site file, its cabling plan and its waivers."""
+    if anew:
+        for name, readings in _readings().items():
+            _small(_read(store, name, readings), name)
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            for path in snapshots(unpack(Path(folder) / "old")):
+                _small(_parsed_again(store, load(path)), path.name)
+    fabric = healthy()
+    away, known = fabric.host_name(AWAY - 1), fabric.host_name(KNOWN - 1)
     (store / "site.toml").write_text(SITE.replace("{away}", away))
-    (store / "waivers.toml").write_text(WAIVERS.replace("{host}", known))
+    (store / "waivers.toml").write_text(WAIVERS.replace("{known}", known))
+    (store / CABLING).write_text(cabling(fabric))
 
 
 def _plain(info: tarfile.TarInfo) -> tarfile.TarInfo:
     """Nobody's name, and a time that is always the same."""
     info.uid = info.gid = 0
     info.uname = info.gname = ""
-    info.mtime = int(STARTED)
+    info.mtime = int(STARTED[LATEST])
     return info
+
+
+def _in_order(paths: Iterable[Path], store: Path) -> list[Path]:
+    """The same file of both days side by side: what they have in common is packed once."""
+    return sorted(paths, key=lambda path: (path.relative_to(store).parts[1:], path))
 
 
 def main() -> None:
@@ -135,9 +234,8 @@ def main() -> None:
         store = Path(name) / "store"
         make(store, anew="--read" in sys.argv)
         with tarfile.open(ARCHIVE, "w:xz", preset=9) as archive:
-            for path in sorted(store.rglob("*")):
-                archive.add(path, path.relative_to(store), recursive=False, filter=_plain)
-        shutil.rmtree(store)
+            for path in _in_order((p for p in store.rglob("*") if p.is_file()), store):
+                archive.add(path, path.relative_to(store), filter=_plain)
     print(f"{ARCHIVE}: {ARCHIVE.stat().st_size:,} bytes")  # noqa: T201
 
 

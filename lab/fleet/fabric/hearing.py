@@ -31,7 +31,10 @@ class Neighbour(NamedTuple):
 
 
 def netdev(rail: int, plane: int, planes: int) -> str:
-    """The network device of a host's fabric port."""
+    """The network device of a host's fabric port; behind the rails are the storage card's."""
+    if rail >= len(RAIL_BUSES):
+        port = rail - len(RAIL_BUSES)
+        return f"enp132s0f{port}np{port}"
     bus = RAIL_BUSES[rail]
     return f"enp{bus}s0np0" if planes == 1 else f"enp{bus}s0f{plane}np{plane}"
 

@@ -1,7 +1,8 @@
 """The hosts of a fabric: HGX machines whose rails have the leaves and addresses of the fabric.
 
-One plane: eight single-port cards, of which a fabric of fewer rails has the first. Two planes:
-cards with two ports, and no storage card.
+One plane: eight single-port cards, of which a fabric of fewer rails has the first; in a fabric of
+ten, the ninth and tenth are the ports of the storage card. Two planes: cards with two ports, and no
+storage card.
 """
 
 from dataclasses import replace
@@ -49,7 +50,8 @@ def _nic(fabric: Fabric, base: Nic, end: End, places: Places) -> Nic:
     """A port of the fabric, made of the rail's usual card."""
     rail, plane = divmod(end.port, fabric.planes)
     link = fabric.by_end().get(end)
-    speed, lanes = fabric.links.speed_mbps[0], fabric.links.lanes[0]
+    like = link or 0
+    speed, lanes = fabric.links.speed_mbps[like], fabric.links.lanes[like]
     number = host_mac(fabric, end)
     mac, name = mac_text(number), netdev(rail, plane, fabric.planes)
     v4 = host_address(places[end])
@@ -117,14 +119,15 @@ def host_model(fabric: Fabric, host: int, places: Places | None = None) -> HostM
         _nic(fabric, base.nics[port // fabric.planes], End(host, port), known)
         for port in range(fabric.host_ports)
     ]
-    others = [nic for nic in base.nics[len(RAIL_BUSES) :] if fabric.planes == 1]
+    others = [nic for nic in base.nics[max(len(RAIL_BUSES), fabric.rails) :] if fabric.planes == 1]
     storage = {nic.netdev for nic in others}
     routes, rules = _routes(nics, known, host)
+    compute = min(fabric.rails, len(RAIL_BUSES)) * fabric.planes
     kept = tuple(r for r in base.routes if r.netdev == _MANAGEMENT or r.netdev in storage)
     made = replace(
         base, name=fabric.host_name(host), nics=(*nics, *others),
         routes=(*kept[:2], *routes, *kept[2:]), rules=(RULES[0], *rules, *RULES[1:]),
-        kernel=replace(base.kernel, library_settings=library_settings(fabric.host_ports)),
+        kernel=replace(base.kernel, library_settings=library_settings(compute)),
     )  # fmt: skip
     made = _with_cards(fabric, made)
     if fabric.host_preset:

@@ -91,7 +91,7 @@ def check(
         if form == "nodeset":
             _tell_of_left_out(findings)
         worst = blocks(findings)
-    next_step(f"railwright explain {worst[0].rule}" if worst else "railwright rules")
+    next_step(f"railwright explain {worst[0].rule}" if worst else "railwright facts")
     raise typer.Exit(status)
 
 

@@ -12,7 +12,7 @@ from railwright.collect.probe import select
 from railwright.collect.session import Joined, Session, collect_snapshot
 from railwright.collect.switch import systems
 from railwright.collect.switch_run import FAN_OUT, LARGEST_SESSION, LONGEST_SESSION_S, SwitchPlan
-from railwright.config import site_file, store_folder
+from railwright.config import own_store, site_file
 from railwright.errors import UsageError
 from railwright.reach.job import Limits
 from railwright.reach.ssh import SshOptions
@@ -191,7 +191,7 @@ def collect(
         _print(sudoers.fragment(probes, user))
         return
     limits = Limits(connect_timeout, timeout, megabytes << 20, fan_out, jitter)
-    folder = store_folder(store)
+    folder = own_store(store)
     described = site_file(site, folder)
     options = SshOptions(user, tuple(ssh_option), ssh_config)
     asked = [try_host] if "=" in try_host else switches

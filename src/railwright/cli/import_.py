@@ -7,7 +7,7 @@ import typer
 from railwright.cli.common import JSON, STORE
 from railwright.collect.importing import import_files
 from railwright.collect.saved import Saved, import_saved, time_of
-from railwright.config import store_folder
+from railwright.config import own_store
 from railwright.errors import UsageError
 from railwright.report.collected import collected, tell_collected
 from railwright.report.console import next_step
@@ -42,7 +42,7 @@ def import_(
 
     Exits 3 if the files are incomplete.
     """
-    folder = store_folder(store)
+    folder = own_store(store)
     if kind is None and (target or instance or at):
         given = "--target" if target else "--instance" if instance else "--at"
         raise UsageError(
@@ -58,5 +58,5 @@ def import_(
     told = collected(snapshot)
     status = exit_status(unknown=not told.is_whole)
     tell_collected("import", told, status, as_json=as_json)
-    next_step("railwright facts")
+    next_step("railwright check")
     raise typer.Exit(status)

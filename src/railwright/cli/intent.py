@@ -36,8 +36,13 @@ def init(
         site = load_toml(text, "the proposal")
         typer.echo(json_text("intent init", exit_status(), snapshot=found.name, site=site))
     else:
+        if found.is_demo:
+            output().print("# Demo data: this is not your fabric.")
         output().print(text, end="", soft_wrap=True)
-    next_step("railwright intent init > ~/.config/railwright/site.toml, then railwright check")
+    if found.is_demo:
+        next_step("railwright collect -w HOSTS, then railwright intent init")
+    else:
+        next_step("railwright intent init > ~/.config/railwright/site.toml, then railwright check")
 
 
 @app.command("profiles")

@@ -59,7 +59,7 @@ def links(
             typer.echo(links_json(now.name, status, counts, unread, found))
         else:
             screen = Screen(output())
-            print_counts(screen, now.name, counts, unread)
+            print_counts(screen, now.title, counts, unread)
             if counts.links:
                 print_links(screen, found)
     next_step("railwright path HOST:DEVICE HOST:DEVICE")

@@ -6,7 +6,7 @@ import typer
 
 from railwright.cli.common import JSON, STORE
 from railwright.cli.opening import as_written
-from railwright.config import store_folder
+from railwright.config import own_store
 from railwright.model.merge import merge as merge_snapshots
 from railwright.report.collected import collected, tell_collected
 from railwright.report.console import next_step
@@ -22,10 +22,10 @@ def merge(
 
     Exits 3 if the result is incomplete.
     """
-    folder = store_folder(store)
+    folder = own_store(store)
     merged = merge_snapshots(folder, [as_written(folder, name) for name in snapshots], {})
     told = collected(merged)
     status = exit_status(unknown=not told.is_whole)
     tell_collected("merge", told, status, as_json=as_json)
-    next_step("railwright facts")
+    next_step("railwright check")
     raise typer.Exit(status)

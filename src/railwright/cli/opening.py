@@ -4,7 +4,7 @@ import time
 from pathlib import Path
 
 from railwright.check.waivers import Waiver, load_waivers
-from railwright.config import site_file, waiver_file
+from railwright.config import site_file, stands_in, waiver_file
 from railwright.errors import UsageError
 from railwright.intent.site import Site, load_site
 from railwright.model.remake import Work, is_remade, remade, work_on
@@ -28,7 +28,10 @@ def one_of(argument: str | None, option: str | None) -> str | None:
 
 def opened(store: Path, wanted: str | None, option: str | None = None) -> Snapshot:
     """The snapshot that was asked for, with tables of this version."""
-    snapshot = as_written(store, one_of(wanted, option))
+    return _with_our_tables(as_written(store, one_of(wanted, option)))
+
+
+def _with_our_tables(snapshot: Snapshot) -> Snapshot:
     work = work_on(snapshot)
     if work is None:
         return snapshot
@@ -47,8 +50,8 @@ def opened(store: Path, wanted: str | None, option: str | None = None) -> Snapsh
 def opened_before(store: Path, wanted: str, now: Snapshot) -> Snapshot:
     """An earlier snapshot to hold `now` against; the word `previous` takes the one before it."""
     if wanted == PREVIOUS:
-        return opened(store, str(previous(store, now).path))
-    earlier = opened(store, wanted)
+        return _with_our_tables(_warned(previous(store, now)))
+    earlier = _with_our_tables(_warned(find(store, wanted)))
     if earlier.path.resolve() == now.path.resolve():
         raise UsageError(
             f"{now.name} cannot be compared with itself",
@@ -80,8 +83,20 @@ def decisions(given: Path | None, store: Path) -> list[Waiver]:
 
 
 def as_written(store: Path, wanted: str | None) -> Snapshot:
-    """The same as it lies on disk; one whose damage would not be noticed says so."""
+    """The same as it lies on disk."""
     snapshot = find(store, wanted)
+    say_demo(snapshot.path.parent)
+    return _warned(snapshot)
+
+
+def say_demo(store: Path) -> None:
+    """Whose data it is, where the user has none."""
+    if stands_in(store):
+        remarks().print("railwright: demo data (railwright demo); your first collect ends it")
+
+
+def _warned(snapshot: Snapshot) -> Snapshot:
+    """One that is not the newest says so, and one whose damage would not be noticed."""
     if snapshot.passed_over:
         started = snapshot.run.get("started")
         old = f", {age(time.time() - started)} old" if isinstance(started, (int, float)) else ""

@@ -58,7 +58,7 @@ def path(
         status = hops_status(hops, found)
         said = hops_json(hops, found.name, infiniband, status) if as_json else ""
         if not as_json:
-            print_hops(Screen(output()), hops, found.name, infiniband)
+            print_hops(Screen(output()), hops, found.title, infiniband)
     else:
         decided = decisions(waivers, folder)
         try:
@@ -70,8 +70,11 @@ def path(
         status = traces_status(ways, found)
         said = traces_json(found.name, status, ways) if as_json else ""
         if not as_json:
-            print_traces(Screen(output()), ways)
+            screen = Screen(output())
+            if found.is_demo:
+                screen.line(f"Snapshot {found.title}", "dim")
+            print_traces(screen, ways)
     if as_json:
         typer.echo(said)
-    next_step("railwright links" if source else "railwright path HOST:DEVICE HOST:DEVICE")
+    next_step("railwright check" if source else "railwright path HOST:DEVICE HOST:DEVICE")
     raise typer.Exit(status)

@@ -112,7 +112,7 @@ def ceiling(
                 for part in ceilings_json(database, found.name, status):
                     typer.echo(part, nl=False)
             else:
-                print_ceilings(Screen(output()), database, found.name, details=details)
+                print_ceilings(Screen(output()), database, found.title, details=details)
     next_step("railwright check")
     raise typer.Exit(status)
 

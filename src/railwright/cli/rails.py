@@ -34,6 +34,6 @@ def rails(
     if as_json:
         typer.echo(rails_json(now.name, status, found))
     else:
-        print_rails(Screen(output()), now.name, found)
+        print_rails(Screen(output()), now.title, found)
     next_step("railwright links --odd" if found.misplaced else "railwright path")
     raise typer.Exit(status)

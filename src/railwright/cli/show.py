@@ -56,7 +56,7 @@ def show(
     next_step(
         f"railwright explain {stands.rule} --subject {stands.subject}"
         if stands
-        else "railwright facts"
+        else f"railwright evidence {name}"
     )
     raise typer.Exit(status)
 

@@ -6,9 +6,9 @@ from typing import NamedTuple
 import typer
 
 from railwright.cli.common import JSON, SNAPSHOT, SNAPSHOT_OPTION, STORE
-from railwright.cli.opening import as_written, one_of
+from railwright.cli.opening import as_written, one_of, say_demo
 from railwright.collect.admission import admit
-from railwright.config import store_folder
+from railwright.config import own_store, store_folder
 from railwright.errors import SnapshotError, UsageError
 from railwright.model.finish import finish_cut_off
 from railwright.model.remake import is_remade, remade, work_on
@@ -21,7 +21,7 @@ from railwright.report.stored import print_stored, stored_json
 from railwright.report.verified import print_verified, verified, verified_json, verified_status
 from railwright.store.integrity import forget
 from railwright.store.locks import BusyError, holder
-from railwright.store.lookup import find
+from railwright.store.lookup import NO_SNAPSHOT, find
 from railwright.store.remove import remove, remove_remains
 from railwright.store.snapshot import UNFINISHED, load, snapshots, unfinished, unfinished_links
 
@@ -32,12 +32,13 @@ app = typer.Typer(help="List, verify, upgrade, finish and prune snapshots.", no_
 def list_(as_json: bool = JSON, store: Path | None = STORE) -> None:
     """List snapshots, oldest first, and unfinished collections."""
     folder = store_folder(store)
+    say_demo(folder)
     if as_json:
         typer.echo(stored_json(folder, exit_status()))
     else:
         print_stored(output(), folder)
     there = bool(snapshots(folder))
-    next_step("railwright facts [SNAPSHOT]" if there else "railwright collect -w HOSTS")
+    next_step("railwright check [SNAPSHOT]" if there else "railwright collect -w HOSTS")
 
 
 @app.command()
@@ -51,9 +52,10 @@ def verify(
     Exits 1 if a file is damaged, 3 if a snapshot has no digests.
     """
     folder = store_folder(store)
+    say_demo(folder)
     paths = [find(folder, name).path for name in names] if names else snapshots(folder)
     if not paths:
-        raise UsageError(f"no snapshot in {folder}", do="Make one: railwright collect -w HOSTS")
+        raise UsageError(f"no snapshot in {folder}", do=NO_SNAPSHOT)
     found = verified(paths)
     if as_json:
         typer.echo(verified_json(found))
@@ -97,7 +99,7 @@ def finish(
     store: Path | None = STORE,
 ) -> None:
     """Make a snapshot from an unfinished collection and show what is missing. Exits 3."""
-    folder = store_folder(store)
+    folder = own_store(store)
     there = unfinished(folder)
     found = [path for path in there if path.name == f"{name}{UNFINISHED}"]
     found = found or [path for path in there if path.name.startswith(name)]
@@ -129,7 +131,7 @@ def prune(
     store: Path | None = STORE,
 ) -> None:
     """Delete the oldest snapshots."""
-    folder = store_folder(store)
+    folder = own_store(store)
     kept = snapshots(folder)
     doomed = kept[: len(kept) - keep] if keep < len(kept) else []
     doomed += [*unfinished(folder), *unfinished_links(folder)] if unfinished_too else []

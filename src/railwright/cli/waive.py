@@ -12,7 +12,7 @@ from railwright.check.unused import unknown_subjects, unused
 from railwright.check.waivers import Waiver, append_waiver
 from railwright.cli.common import STORE, WAIVERS
 from railwright.cli.opening import opened
-from railwright.config import site_file, store_folder, waiver_file
+from railwright.config import site_file, stands_in, store_folder, waiver_file
 from railwright.errors import RailwrightError, SnapshotError, UsageError
 from railwright.intent.site import load_site
 from railwright.report.console import next_step, remarks
@@ -50,6 +50,12 @@ def waive(
         raise no_rule(rule, shipped())
     folder = store_folder(store)
     path = waiver_file(waivers, folder)
+    if stands_in(folder) and path.parent.absolute() != folder:
+        raise UsageError(
+            f"{path} would get a waiver of a finding in demo data",
+            why=f"There is no snapshot of yours, so the demo in {folder} is used.",
+            do="Collect first, or leave --waivers out to waive it in the demo.",
+        )
     last = expires.date() if expires else None
     if last and last < date.today():
         raise UsageError(f"{last} has passed", do="Give the last day on which it applies.")

@@ -127,7 +127,7 @@ def print_changes(
     """The difference: machines, changes, and what was not compared."""
     count = len({name for alike in found.alike for name in alike.targets})
     said = f"{number_of(count, 'machine')} of {found.targets:,} changed" if count else ""
-    screen.heading(f"{before.name} -> {now.name}", f": {said}" if said else "")
+    screen.heading(f"{before.title} -> {now.title}", f": {said}" if said else "")
     for old, new, targets, away in found.moved:
         became = f"{old} -> {new}{_EXCLUDED if away else ''}"
         said = f"  {number_of(len(targets), 'machine')}  {became}  {fold(targets)}"

@@ -7,7 +7,7 @@ from railwright.check.engine import RunState
 from railwright.check.findings import Account, Findings
 from railwright.check.rule import SEVERITIES
 from railwright.nodes import fold
-from railwright.report.screen import Screen, age, cut, number_of
+from railwright.report.screen import Screen, cut, how_old, number_of
 from railwright.store.duck import read_sql
 
 _MACHINES = read_sql(__file__, "views/check/machines.sql")
@@ -40,8 +40,7 @@ def judged(accounts: list[Account]) -> int:
 def print_head(screen: Screen, findings: Findings, accounts: list[Account], against: str) -> None:
     """What was looked at, by how many rules, and the totals."""
     snapshot = findings.snapshot
-    started = snapshot.run.get("started")
-    old = f", {age(time.time() - started)} old" if isinstance(started, (int, float)) else ""
+    old = how_old(snapshot, time.time())
     screen.heading(f"Snapshot {snapshot.name}", f"{old}, against the {against}")
     screen.line(_scope(findings))
     if findings.on:

@@ -88,7 +88,8 @@ def print_host(  # noqa: PLR0913
             "SELECT hostname, kernel, architecture, operating_system, epoch(read_at), "
             "clock_offset_s FROM host WHERE target = $target"
         )
-        _print_head(screen, target, host, time.time() if now is None else now)
+        at = time.time() if now is None else now
+        _print_head(screen, target, host, None if snapshot.is_demo else at)
         _print_trouble(screen, target)
         if target.kind == "switch" and target.status in ("reached", "incomplete"):
             has_gaps = print_switch(screen, facts, of)
@@ -158,9 +159,13 @@ def _spelled(reader: Reader, name: str) -> list[str]:
 # ---- the head
 
 
-def _print_head(screen: Screen, target: Target, host: list[tuple[Any, ...]], now: float) -> None:
+def _print_head(
+    screen: Screen, target: Target, host: list[tuple[Any, ...]], now: float | None
+) -> None:
+    """`now` is None in the demo, which has no age."""
     at = host[0][4] if host and host[0][4] else target.started
-    when = f" {moment(at)}, {age(now - at)} ago" if at else ""
+    ago = "demo data" if now is None else f"{age(now - at)} ago" if at else ""
+    when = f" {moment(at)}, {ago}" if at else ""
     known = ("reached", "incomplete", "not collected")
     status = (
         plain(target.status) if target.status in known else f"not reached, {plain(target.status)}"

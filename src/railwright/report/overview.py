@@ -22,9 +22,9 @@ from railwright.report.overview_facts import (
 )
 from railwright.report.screen import (
     Screen,
-    age,
     cut,
     folded,
+    how_old,
     in_phrases,
     number_of,
     padded,
@@ -75,8 +75,7 @@ def print_overview(
 
 
 def _print_head(screen: Screen, snapshot: Snapshot, now: float) -> None:
-    started = snapshot.run.get("started")
-    old = f", {age(now - started)} old" if isinstance(started, (int, float)) else ""
+    old = how_old(snapshot, now)
     screen.heading(f"Snapshot {snapshot.name}", f"{old}, in {snapshot.path.parent}")
 
 

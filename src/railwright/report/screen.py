@@ -11,6 +11,7 @@ from rich.text import Text
 
 from railwright.nodes import fold
 from railwright.report.collected import short
+from railwright.store.snapshot import Snapshot
 from railwright.text import plain
 
 BOXES = ("│  ", "├─ ", "└─ ", "   ")
@@ -70,6 +71,14 @@ def age(seconds: float) -> str:
         if seconds >= 2 * size:
             return f"{seconds / size:.0f} {unit}s"
     return number_of(round(max(seconds, 0)), "second")
+
+
+def how_old(snapshot: Snapshot, now: float) -> str:
+    """`, 5 minutes old`, for a head line; '' where it is not known. The demo has no age."""
+    started = snapshot.run.get("started")
+    if snapshot.is_demo:
+        return ", demo data"
+    return f", {age(now - started)} old" if isinstance(started, (int, float)) else ""
 
 
 def moment(at: float) -> str:

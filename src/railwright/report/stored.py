@@ -28,6 +28,7 @@ class Stored(NamedTuple):
     megabytes: float | None = None
     has_digests: bool | None = None
     came_about: tuple[str, ...] = ()  # of _CAME_ABOUT
+    is_demo: bool = False
 
 
 class Running(NamedTuple):
@@ -60,6 +61,7 @@ def stored(store: Path) -> Iterator[Stored]:
             _size(path),
             snapshot.verified.sealed,
             tuple(key for key in _CAME_ABOUT if snapshot.run.get(key)),
+            snapshot.is_demo,
         )
 
 
@@ -97,6 +99,7 @@ def print_stored(console: Console, store: Path) -> None:
             console.print(f"  {one.name:20}  damaged: {one.damaged}")
             continue
         notes = [key.replace("_", " ") for key in one.came_about]
+        notes += ["demo data"] if one.is_demo else []
         notes += [] if one.has_digests else ["no digests"]
         via = plain(one.via or "")
         console.print(

@@ -7,6 +7,8 @@ from pathlib import Path
 from railwright.errors import SnapshotError
 from railwright.store.snapshot import ANSWERED, Snapshot, load, order, snapshots
 
+NO_SNAPSHOT = "Make one: railwright collect -w HOSTS. To look at demo data: railwright demo"
+
 
 def find(store: Path, wanted: str | None) -> Snapshot:
     """By path, name or beginning of its date; without any, the latest that read a machine."""
@@ -14,7 +16,7 @@ def find(store: Path, wanted: str | None) -> Snapshot:
         return load(Path(wanted).absolute())
     stored = snapshots(store)
     if not stored:
-        raise SnapshotError(f"no snapshot in {store}", do="Make one: railwright collect -w HOSTS")
+        raise SnapshotError(f"no snapshot in {store}", do=NO_SNAPSHOT)
     if not wanted or wanted == LATEST:
         return _latest(stored)
     exact = [path for path in stored if path.name == wanted]

@@ -69,6 +69,16 @@ class Snapshot:
         """Its folder's name, which is its time."""
         return self.path.name
 
+    @property
+    def is_demo(self) -> bool:
+        """Whether it came with the program: no machine of it exists."""
+        return self.run.get("demo") is True
+
+    @property
+    def title(self) -> str:
+        """Its name, for a head line."""
+        return f"{self.name} (demo data)" if self.is_demo else self.name
+
     @cached_property
     def verified(self) -> Verified:
         """Which of its files were found to be those that were written."""
