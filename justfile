@@ -27,9 +27,9 @@ test *arguments:
 test-fast *arguments:
     pytest -q {{ parallel }} -m "not root and not fleet and not slow" {{ arguments }}
 
-# what touches DuckDB, once more with the oldest one we support
+# what touches DuckDB, once more with the oldest one we support; what a SELECT reads is told from plans of the newest
 test-lowest:
-    .venv-lowest/bin/pytest -q {{ parallel }} -k "not kill_9 and {{ cases }}" tests/test_store.py \
+    .venv-lowest/bin/pytest -q {{ parallel }} -k "not kill_9 and not header_and_select and {{ cases }}" tests/test_store.py \
         tests/test_questions.py tests/test_derived.py tests/test_saved.py tests/test_sql_files.py \
         tests/test_views.py tests/test_rules.py
 
