@@ -11,6 +11,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
+from test_frames import frame, payload
 
 from railwright.collect.importing import import_files
 from railwright.errors import SnapshotError, UsageError
@@ -275,11 +276,18 @@ def test_evidence_of_another_version_is_parsed_again(tmp_path: Path) -> None:
 def test_importing_what_is_no_answer_is_a_row_too(tmp_path: Path) -> None:
     (tmp_path / "gpu1.rw").write_bytes(b"hello\n" * 10)
     (tmp_path / "gpu2.rw").write_bytes(b"")
-    made = import_files([tmp_path / "gpu1.rw", tmp_path / "gpu2.rw"], tmp_path / "s")
+    (tmp_path / "gpu3.rw").write_bytes(
+        frame(0, ".hello", payload()) + frame(1, ".end", payload(extra=b',"frames":1'))
+    )
+    names = ["gpu1", "gpu2", "gpu3"]
+    made = import_files([tmp_path / f"{name}.rw" for name in names], tmp_path / "s")
     assert rows(made, "SELECT target, status FROM target ORDER BY 1") == [
         ("gpu1", "failed"),
         ("gpu2", "failed"),
+        ("gpu3", "reached"),
     ]
+    with pytest.raises(UsageError, match="not the runner's output"):  # with nothing else in it
+        import_files([tmp_path / "gpu1.rw", tmp_path / "gpu2.rw"], tmp_path / "s")
     with pytest.raises(UsageError, match="two files for one host"):
         import_files([tmp_path / "gpu1.rw", tmp_path / "x" / "gpu1.rw"], tmp_path / "s")
 
