@@ -137,7 +137,7 @@ def test_this_machine_can_be_read_and_looked_at(tmp_path: Path) -> None:
     assert done.returncode in (0, 3), done.stderr
     assert "1 target: 1 reached, 0 not" in done.stdout
     assert str(tmp_path) in done.stdout
-    assert "Next: railwright facts" in done.stderr
+    assert "Next: railwright check" in done.stderr
     for verb in (["facts"], ["show", "localhost"], ["store", "list"]):
         said = railwright(*verb, "--store", tmp_path)
         assert said.returncode in (0, 3), said.stderr

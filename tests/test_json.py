@@ -135,7 +135,7 @@ def test_a_collect_that_reaches_no_machine_says_how_to_find_out(tmp_path: Path) 
     done = run(tmp_path, "collect", *words)
     assert done.exit_code == 3
     assert "Next: railwright collect --try gpu1\n" in done.stderr
-    assert "railwright facts" not in done.output
+    assert "railwright check" not in done.output
 
 
 def test_collect_takes_json_only_for_a_run(tmp_path: Path) -> None:

@@ -290,7 +290,7 @@ def test_commands_and_their_exit_codes(snapshot: Snapshot, monkeypatch: pytest.M
     shown = run.invoke(program(), ["show", "ember-h001", snapshot.name])
     assert shown.exit_code == 0
     assert "mlx5_0  Gen5 x16  enp24s0np0" in shown.stdout
-    assert shown.stderr.strip() == "Next: railwright facts"
+    assert shown.stderr.strip() == "Next: railwright evidence ember-h001"
     assert run.invoke(program(), ["show", "ember-h004"]).exit_code == 3
     assert run.invoke(program(), ["show", "ember-h006"]).exit_code == 3
 

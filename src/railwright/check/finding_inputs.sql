@@ -4,6 +4,7 @@ create temp table rule_info (rule varchar, rank integer, kind varchar, both_ends
 create temp table rule_grade (rule varchar, severity varchar, rank integer);
 create temp table rule_cause (rule varchar, cause varchar);
 create temp table rule_probe (rule varchar, probe varchar, is_needed boolean);
+create temp table rule_table (rule varchar, "table" varchar); -- tables of probes that it rests on
 create temp table reason_words (reason varchar, words varchar);
 create temp table waiver (
     number integer,

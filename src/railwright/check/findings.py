@@ -10,7 +10,7 @@ import duckdb
 
 from railwright.check.account import COLUMNS
 from railwright.check.engine import Ran, RunState
-from railwright.check.reasons import probes_beside, probes_of
+from railwright.check.reasons import probes_beside, probes_of, tables_of
 from railwright.check.rule import OPTIONAL, REASONS, SEVERITIES, Rule
 from railwright.check.waivers import Waiver
 from railwright.intent.roles import site_port
@@ -117,6 +117,8 @@ class Findings:
         probes = [(r.id, probe, True) for r in asked for probe in probes_of(r)]
         probes += [(r.id, probe, False) for r in asked for probe in probes_beside(r)]
         _fill(database, "rule_probe", probes)
+        read = [(r.id, table) for r in asked for table in tables_of(r)]
+        _fill(database, "rule_table", read)
 
     def accounts(self) -> list[Account]:
         """Every rule, also the ones that could not be run."""

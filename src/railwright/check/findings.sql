@@ -49,11 +49,12 @@ select
     e.peer as target,
     e.peer || ':' || e.peer_port as name,
     e.peer || ':' || p.pci as place,
-    case when t.status not in ('reached', 'incomplete') then 'the other end was not read: ' || e.peer || ' ' || t.status end as unread
+    case when t.status not in ('reached', 'incomplete') then 'the other end was not read: ' || e.peer || ' ' || t.status end as unread,
+    t.out_of_service <> '' as is_away
 from link_end as e
 inner join target as t on t.target = e.peer
 left join place as p on p.target = e.peer and p.name = e.peer || ':' || e.peer_port
-where e.peer_port <> '' and e.target || ':' || e.port in (select subject from graded where both_ends);
+where e.peer_port <> '' and e.target || ':' || e.port in (select subject from graded where both_ends or verdict = 'unknown');
 
 -- One cause, one finding: at the same subject, at the same NIC, or on the machine as a whole; what is said of a switch as a
 -- whole may follow from one of its ports. The milder grade of a rule does not explain what is worse than it.
@@ -138,12 +139,21 @@ inner join waived as w on w.verdict = 'fail' and w.rule = c.cause and w.subject 
 group by c.rule, c.subject;
 
 -- What a verdict misses, where the rule says that nothing else was missing, and whether the switch's system reports it.
+-- What a rule compares over a link may be missing at its other end.
 create temp table unread as
-select g.rule, g.target, g.subject, u.fact, f.system, coalesce(f.state = 'not_reported', false) as is_not_reported
+select
+    g.rule,
+    g.target,
+    g.subject,
+    u.fact,
+    coalesce(case when f.state = 'not_reported' then f.system end, case when o.state = 'not_reported' then o.system end, f.system) as system,
+    coalesce('not_reported' in (f.state, o.state), false) as is_not_reported
 from graded as g
 cross join unnest(string_split(g.unread_facts, ',')) as u(fact)
 inner join target as t on t.target = g.target and t.status in ('reached', 'incomplete')
 left join switch_fact as f on f.target = g.target and f.fact = u.fact
+left join other_end as e on g.both_ends and e.subject = g.subject
+left join switch_fact as o on o.target = e.target and o.fact = u.fact
 where g.verdict = 'unknown' and g.unread_facts <> '';
 
 -- Accepting that a system does not report a fact ends with the first release that reads it, and never covers an answer
@@ -198,6 +208,69 @@ select target || ':' || device || '/' || port as subject, 'role undecided: ' || 
 from port
 where role_basis = 'undecided';
 
+-- Two sources of one fact that contradict each other: then it is not known, though both were read. Of a bond its members count.
+create temp table contradiction as
+with told as (
+    select distinct target, fact, source_a, source_b, regexp_replace(subject, '#.*$', '') as part
+    from disagreement
+    where target in (select target from graded where verdict = 'unknown')
+),
+
+placed as (
+    select d.*, p.target || ':' || p.device || '/' || p.port as subject
+    from told as d
+    inner join port as p on p.target = d.target and d.part in (p.device, p.device || '/' || p.port, p.pci, p.netdev)
+    union
+    select d.*, e.target || ':' || e.device || '/' || e.device_port as subject
+    from told as d
+    inner join link_end as e on e.target = d.target and e.port = d.part and e.device <> ''
+    union
+    select d.*, d.target || ':' || d.part as subject
+    from told as d
+)
+
+select
+    g.rule,
+    g.subject,
+    'contradictory: ' || string_agg(distinct p.fact, ', ' order by p.fact)
+    || ' (' || string_agg(distinct p.source_a || ', ' || p.source_b, '; ' order by p.source_a || ', ' || p.source_b) || ')' as said
+from placed as p
+inner join graded as g on g.verdict = 'unknown' and g.subject = p.subject
+where (g.rule, split_part(p.source_a, '.', 1)) in (from rule_table) and (g.rule, split_part(p.source_b, '.', 1)) in (from rule_table)
+group by g.rule, g.subject;
+
+-- Why a verdict is unknown: what the rule itself says, else the first that holds. What a port is for is told by what is behind it:
+-- the machine at the other end counts for rules that look at one end, too, where nothing else is missing.
+create temp table unknown_why as
+select
+    g.rule,
+    g.subject,
+    coalesce(
+        case when t.status not in ('reached', 'incomplete') then {'reason': 'not_reached', 'words': 'not reached: ' || t.status} end,
+        case when o.words is not null then {'reason': g.reason, 'words': o.words} end,
+        case when g.both_ends and e.unread is not null then {'reason': 'other_end_unread', 'words': e.unread} end,
+        case when u.subject is not null then {'reason': 'role_undecided', 'words': u.words} end,
+        case when d.said is not null then {'reason': 'contradictory', 'words': d.said} end,
+        case when n.said is not null then {'reason': 'not_reported', 'words': n.said} end,
+        case when s.said is not null then {'reason': 'not_collected', 'words': s.said} end,
+        case when s.said_beside is not null then {'reason': 'not_collected', 'words': s.said_beside} end,
+        case when m.said is not null then {'reason': 'not_collected', 'words': m.said} end,
+        case when e.unread is not null then {'reason': 'other_end_unread', 'words': e.unread} end,
+        {'reason': 'not_read', 'words': 'values not read'}
+    ) as why,
+    case when struct_extract(why, 'reason') = 'other_end_unread' and e.is_away then e.target end as away
+from graded as g
+left join target as t on t.target = g.target
+left join reason_words as o on o.reason = g.reason
+left join other_end as e on e.subject = g.subject
+-- Where the site says the role, something else is the reason.
+left join undecided_port as u on u.subject = g.subject and g.inferred
+left join contradiction as d on d.rule = g.rule and d.subject = g.subject
+left join reported_nowhere as n on n.rule = g.rule and n.subject = g.subject
+left join silent_probe as s on s.target = g.target and s.rule = g.rule
+left join not_collected as m on m.rule = g.rule and m.subject = g.subject
+where g.verdict = 'unknown';
+
 create temp table finding as
 select
     g.rule,
@@ -213,38 +286,21 @@ select
     g.cost_gbps,
     case
         when coalesce(w.number, n.number, v.number) is not null then case g.verdict when 'fail' then 'waived' else 'accepted' end
-        when t.out_of_service <> '' then 'out of service'
+        -- Nobody need know what only a machine that is out of service could tell.
+        when t.out_of_service <> '' or y.away is not null then 'out of service'
         when c.cause is not null then 'implied'
         else 'open'
     end as state,
+    coalesce(y.away, case when t.out_of_service <> '' then g.target end) as excluded_with,
     coalesce(w.number, n.number, v.number) as waiver,
     c.cause,
     c.cause_subject,
-    case
-        when g.verdict = 'fail' then ''
-        when t.status not in ('reached', 'incomplete') then 'not_reached'
-        when o.reason is not null then o.reason
-        when e.unread is not null then 'other_end_unread'
-        when u.subject is not null then 'role_undecided'
-        when n.rule is not null then 'not_reported'
-        when coalesce(s.said, s.said_beside, m.said) is not null then 'not_collected'
-        else 'not_read'
-    end as reason,
-    case
-        when g.verdict = 'fail' then ''
-        when t.status not in ('reached', 'incomplete') then 'not reached: ' || t.status
-        -- What the rule itself says; else what the system does not report; else what became of the probes.
-        else coalesce(o.words, e.unread, u.words, n.said, s.said, s.said_beside, m.said, 'values not read')
-    end as why
+    coalesce(y.why.reason, '') as reason,
+    coalesce(y.why.words, '') as why
 from graded as g
 left join target as t on t.target = g.target
 left join caused as c on g.verdict = 'fail' and c.rule = g.rule and c.subject = g.subject
 left join covered as v on g.verdict = 'fail' and v.rule = g.rule and v.subject = g.subject
 left join waived as w on w.rule = g.rule and w.verdict = g.verdict and w.subject = g.subject
-left join other_end as e on g.verdict = 'unknown' and g.both_ends and e.subject = g.subject
 left join reported_nowhere as n on g.verdict = 'unknown' and n.rule = g.rule and n.subject = g.subject
-left join reason_words as o on o.reason = g.reason
-left join not_collected as m on g.verdict = 'unknown' and m.rule = g.rule and m.subject = g.subject
--- Where the site says the role, something else is the reason.
-left join undecided_port as u on u.subject = g.subject and g.inferred
-left join silent_probe as s on g.verdict = 'unknown' and s.target = g.target and s.rule = g.rule;
+left join unknown_why as y on g.verdict = 'unknown' and y.rule = g.rule and y.subject = g.subject;

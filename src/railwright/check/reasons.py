@@ -20,6 +20,7 @@ REASONS = {
     "not_reported": "the switch's system does not report it (schema/systems)",
     "other_end_unread": "the machine at the other end of the link did not answer",
     "role_undecided": "what the port is for cannot be told, though all was read",
+    "contradictory": "two sources of the machine contradict each other",
     "not_read": "every probe answered, and the value is in none of the answers",
 }
 
@@ -93,6 +94,12 @@ def probes_behind(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
         for probe in sorted(_probes({name})):
             found.setdefault(probe, []).append(name)
     return {probe: tuple(tables) for probe, tables in found.items()}
+
+
+def tables_of(rule: Rule) -> list[str]:
+    """The tables of probes that its facts come from."""
+    read = {name for one in rule.tables() for name in _base_tables(one)}
+    return sorted(read & set(tables()))
 
 
 def probes_of(rule: Rule) -> list[str]:

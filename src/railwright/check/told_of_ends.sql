@@ -1,4 +1,11 @@
 -- What rules say of some subjects. Verdicts that count as judged: what is waived or accepted was seen, and somebody has decided.
+with bond as (
+    select target || ':' || device || '/' || device_port as subject, list(port) as ports
+    from link_end
+    where list_contains($subjects, target || ':' || device || '/' || device_port)
+    group by all
+)
+
 select
     v.rule,
     v.subject,
@@ -10,11 +17,9 @@ select
     coalesce(f.why, ''),
     f.classes,
     -- Of a bond: the members that it is about, if it names some.
-    list_intersect(
-        string_split(f.detail, ', '),
-        (select list(e.port) from link_end as e where e.target || ':' || e.device || '/' || e.device_port = v.subject)
-    )
+    list_intersect(string_split(f.detail, ', '), b.ports)
 from verdict as v
 left join finding as f on f.rule = v.rule and f.subject = v.subject and f.verdict = v.verdict
+left join bond as b on b.subject = v.subject
 where list_contains($subjects, v.subject) and v.verdict <> 'not applicable'
 order by f.rank, v.rule

@@ -218,7 +218,7 @@ def collect(
     interrupted = snapshot.run.get("interrupted")
     status = INTERRUPTED if interrupted else exit_status(unknown=not told.is_whole)
     tell_collected("collect", told, status, as_json=as_json)
-    next_step("railwright facts" if told.answered or not told.targets else _attempt(told, via))
+    next_step("railwright check" if told.answered or not told.targets else _attempt(told, via))
     raise typer.Exit(status)
 
 

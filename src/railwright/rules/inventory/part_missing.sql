@@ -160,7 +160,7 @@ below as (
 
 usual_nic as (
     select target, arg_max(part, row(n, part)) as part -- null: every card has a part
-    from (select target, unnest(nics) as part, count(*) as n from below group by target, part)
+    from (select target, part, count(*) as n from (select target, unnest(nics) as part from below) group by target, part)
     group by target
 ),
 

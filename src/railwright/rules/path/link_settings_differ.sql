@@ -6,7 +6,7 @@ severity = "high"
 subject = "end"
 peers = true
 both_ends = true
-needs = ["end_scope.has_switches", "end_scope.role", "end_scope.peer_kind", "end_scope.trouble", "end_scope.cohort", "end_scope.fec"]
+needs = ["end_scope.has_switches", "end_scope.role", "end_scope.peer_kind", "end_scope.trouble", "end_scope.fec"]
 message = "{subject} has {observed}; its link partner has {expected}"
 action = "set"
 setting = "nic.fec"
@@ -21,6 +21,7 @@ high = "FEC or the configured speed differs"
 low = "only autonegotiation differs"
 
 [uses]
+"end_scope.cohort" = "tells which of two ends is wrong, and whether they negotiate differently by design"
 "end_scope.peer" = "without a neighbor nothing is checked, and peer_kind says so"
 "end_scope.peer_port" = "likewise"
 "end_scope.speed_asked_mbps" = "compared if neither end autonegotiates: otherwise none is configured"
@@ -75,6 +76,7 @@ blamed as (
         end as for_speed,
         case
             when autonegotiation = usual_negotiation and other_autonegotiation = other_usual_negotiation then ''
+            when cohort is null and autonegotiation <> other_autonegotiation then null
             else coalesce(blame(autonegotiation, other_autonegotiation, null, null, usual_negotiation, other_usual_negotiation), '') -- null: compared where both report it
         end as for_negotiation
     from pairs
@@ -96,9 +98,12 @@ select
         case when is_blamed(for_negotiation) then case when other_autonegotiation then 'autonegotiation on' else 'autonegotiation off' end end
     ) as expected,
     has_switches and role in ('compute', 'storage', 'fabric') and peer_kind in ('host', 'switch') as applies,
-    case when cohort is not null then is_blamed(for_fec) or is_blamed(for_speed) or is_blamed(for_negotiation) end as fault,
+    is_blamed(for_fec) or is_blamed(for_speed) or is_blamed(for_negotiation) as fault,
     'the link partner is ' || peer || ':' || peer_port
         || case when 'cannot be told' in (for_fec, for_speed, for_negotiation) then '; which of the two is wrong is unknown' else '' end as detail,
     inferred,
-    case when is_blamed(for_fec) or is_blamed(for_speed) then 'high' else 'low' end as severity
+    case when is_blamed(for_fec) or is_blamed(for_speed) then 'high' else 'low' end as severity,
+    case
+        when has_switches and role is not null and peer_kind is not null and other_role is not null and (fec is null or other_fec is null) then 'fec'
+    end as unread_facts
 from blamed

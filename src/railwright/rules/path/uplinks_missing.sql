@@ -31,7 +31,8 @@ plan lists them).
 ## Exceptions
 A switch whose uplinks are exactly those of the cabling plan is not reported, fewer or uneven as they may be. Without a plan
 a leaf of another kind (storage, border) that is built so by design is reported: put it into the plan, or waive it. Fewer
-uplinks than the peers are reported only if four or more are alike.
+uplinks than the peers are reported only if four or more are alike; with fewer peers the check of the one that has fewer is
+inconclusive.
 */
 with ups as (
     select target, peer, count(*) as links
@@ -117,6 +118,8 @@ usual as (
         s.tier,
         s.model,
         usual_of(s.links) as links,
+        -- Too few are alike to say what is usual, and another one has more.
+        case when usual_of(s.links) is null then max(s.links) end as most,
         count(*) + max(o.switches) >= 4 and (count(s.links) < count(*) or max(o.switches) > 0) as is_open
     from switches as s
     cross join unplaced as o
@@ -125,13 +128,19 @@ usual as (
 
 select
     s.target,
-    s.links || ' uplinks' || case when s.most > s.fewest then ' (' || s.words || ')' else '' end as observed,
+    s.links || case when s.links = 1 then ' uplink' else ' uplinks' end || case when s.most > s.fewest then ' (' || s.words || ')' else '' end as observed,
     case when s.links < u.links then 'most switches of its kind have ' || u.links else 'the number to each should be the same' end as expected,
     case
         when s.links > 0 then true
-        when s.links = 0 then case when u.links is not null then u.links > 0 when not u.is_open then false end
+        when s.links = 0 then case when u.links is not null then u.links > 0 when u.most > 0 then true when not u.is_open then false end
     end as applies,
-    case when b.is_whole and s.links = b.links then false when s.links < u.links or s.most > s.fewest then true when u.links is not null or not u.is_open then false end as fault,
+    case
+        when b.is_whole and s.links = b.links then false
+        when s.links < u.links or s.most > s.fewest then true
+        when s.links < u.most then null
+        when u.links is not null or not u.is_open then false
+    end as fault,
+    case when s.links < u.most then 'few_peers' end as reason,
     case when s.links < u.links then round((u.links - s.links) * v.mbps / 1000, 1) end as cost_gbps
 from switches as s
 left join usual as u on u.tier = s.tier and u.model = s.model

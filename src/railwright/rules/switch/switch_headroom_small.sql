@@ -113,7 +113,7 @@ select
     inferred,
     case
         when kind is null or role is null or state is null or count(pfc) < count(*) or max(speed_mbps) is null or max(mtu) is null then null
-        when state = 'automatic' and max(told_m) is null and max(length_m) is not null then 'cable_length'
+        when state = 'automatic' and max(told_m) is null then 'cable_length'
         when state = 'automatic' or generation is null then null
         else concat_ws(
             ',',
