@@ -6,6 +6,7 @@ severity = "high"
 subject = "end"
 peers = true
 both_ends = true
+on_path = {packets = ["data", "CNP", "other"], sides = ["in", "out"]}
 needs = ["end_scope.has_switches", "end_scope.role", "end_scope.peer_kind", "end_scope.trouble", "end_scope.fec"]
 message = "{subject} has {observed}; its link partner has {expected}"
 action = "set"
