@@ -33,9 +33,9 @@ test-lowest:
         tests/test_questions.py tests/test_derived.py tests/test_saved.py tests/test_sql_files.py \
         tests/test_views.py tests/test_rules.py
 
-# where another Python could show, with the one of that environment: the front door, parsers, rules
+# where another Python could show, with the one of that environment: the command line, parsers, rules
 test-python venv:
-    {{ venv }}/bin/pytest -q {{ parallel }} -k "{{ cases }}" tests/test_cli.py tests/test_demo.py \
+    {{ venv }}/bin/pytest -q {{ parallel }} -k "{{ cases }}" tests/test_cli.py \
         tests/test_questions.py tests/test_parsers.py tests/test_rules.py tests/test_sql_files.py
 
 # put the formatting right

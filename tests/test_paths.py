@@ -343,7 +343,7 @@ def test_any_dscp_can_be_asked_for() -> None:
     assert "DSCP 0 -> class 0, PFC off" in text  # no lossless class is meant for it
     data = text.split("CNP gpu2")[0]
     assert "BROKEN" not in data
-    assert "its class was not judged" in data
+    assert "class, PFC and ECN were not judged: the site file sends data with another DSCP." in data
     with pytest.raises(UsageError, match="0 to 63"):
         text_of(fabric(), dscp=64)
 
@@ -438,18 +438,20 @@ def test_links(snapshot: Snapshot) -> None:
     status, text = run(snapshot, "links")
     small = "fabric-mtu-small at leaf1:Ethernet8: has MTU 1500; expected at least 9000"
     assert status == 1
-    assert text.splitlines()[:6] == [
+    assert text.splitlines()[:8] == [
         "Snapshot 2026-11-14T2215Z: 8 links",
         "  4 to hosts, 4 between switches, 0 to machines that were not read",
-        "  8 told by both ends, 0 doubtful, 0 down",
+        "  8 confirmed by both link partners, 0 contradictory, 0 down",
         "  1 with findings",
-        "  8 of which not all is known: railwright check says why",
-        f"leaf1:Ethernet8  spine1:Ethernet1/1  tier 1-2  400G  {small}",
+        "  8 inconclusive: railwright check says why",
+        "",
+        "port              link partner        tier  speed",
+        f"leaf1:Ethernet8   spine1:Ethernet1/1  1-2   400G   {small}",
     ]
-    assert len(text.splitlines()) == 13
-    assert len(run(snapshot, "links", "--odd")[1].splitlines()) == 6
+    assert len(text.splitlines()) == 15
+    assert len(run(snapshot, "links", "--odd")[1].splitlines()) == 8
     assert len(run(snapshot, "links", "--on", "spine[1-2]", "--role", "host")[1].splitlines()) == 5
-    assert len(run(snapshot, "links", "--on", "gpu1", "--role", "host")[1].splitlines()) == 7
+    assert len(run(snapshot, "links", "--on", "gpu1", "--role", "host")[1].splitlines()) == 9
 
 
 def test_links_for_programs(snapshot: Snapshot) -> None:
@@ -472,7 +474,7 @@ def test_links_against_a_plan(snapshot: Snapshot, tmp_path: Path) -> None:
     (tmp_path / "site.toml").write_text('cabling = "c.csv"')
     text = run(snapshot, "links", "--site", str(tmp_path / "site.toml"))[1]
     assert "devices of the plan that were not read: spine9" in text
-    rows = {line.split("  ")[0]: line for line in text.splitlines() if "  tier " in line}
+    rows = {line.split("  ")[0]: line for line in text.splitlines() if "00G" in line}
     # The host was to go to Ethernet4, where its neighbour sits.
     assert "cable-unlike-plan at gpu1:ens1:" in rows["gpu1:ens1"]
     assert "cable-unlike-plan at gpu2:ens1:" in rows["gpu2:ens1"]
@@ -519,7 +521,7 @@ def test_a_snapshot_without_links(tmp_path: Path) -> None:
     assert "No switch was read" in text
     status, text = run(empty, "links")
     assert status == 3
-    assert "No end of a link has an LLDP neighbour." in text
+    assert "No end of a link has an LLDP neighbor." in text
     status, text = run(empty, "rails")
     assert status == 3
     assert "No compute port of a host has a neighbour that is known." in text
