@@ -317,7 +317,7 @@ def copies(folder: Path, whole: Path) -> Callable[[str], Copy]:
         if name not in made:
             copy = empty_copy(folder / name.replace(" ", "-"), whole, name)
             copy_of(whole, copy.path)
-            for file in ("site.toml", "waivers.toml"):
+            for file in ("site.toml", "waivers.toml", "cabling.csv"):
                 shutil.copy(whole / file, copy.store / file)
             VARIANTS[name].apply(copy.path, copy.sentinel)
             said = VARIANTS[name].taints[0] or APPENDED

@@ -1,5 +1,6 @@
 """`railwright show`: one host on one screen."""
 
+import shlex
 from pathlib import Path
 
 import typer
@@ -16,6 +17,7 @@ from railwright.report.screen import Screen
 from railwright.report.shown import shown_json
 from railwright.report.status import exit_status
 from railwright.store.snapshot import Snapshot
+from railwright.text import plain
 
 MOST_CHECKED = 5_000  # machines: a check of more takes too long for a look at one
 
@@ -54,9 +56,9 @@ def show(
         print_host(Screen(output()), found, name, site=wanted, of=of)
     stands = next((one for one in of.found if one.state == "open"), None) if of else None
     next_step(
-        f"railwright explain {stands.rule} --subject {stands.subject}"
+        f"railwright explain {stands.rule} --subject {shlex.quote(plain(stands.subject))}"
         if stands
-        else f"railwright evidence {name}"
+        else f"railwright evidence {shlex.quote(plain(name))}"
     )
     raise typer.Exit(status)
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import duckdb
 
-from railwright.errors import UsageError
+from railwright.errors import UsageError, reason_of
 from railwright.nodes import is_machine_name
 from railwright.store.duck import quote
 
@@ -122,7 +122,7 @@ def load_cabling(path: Path) -> tuple[Cable, ...]:
         text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(
-            f"cannot read the cabling plan {path}: {error}",
+            f"cannot read the cabling plan {path}: {reason_of(error)}",
             do="Correct `cabling` in the site file (path relative to the site file's folder).",
         ) from error
     return read_cabling(text, str(path))
