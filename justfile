@@ -33,10 +33,10 @@ test-lowest:
         tests/test_questions.py tests/test_derived.py tests/test_saved.py tests/test_sql_files.py \
         tests/test_views.py tests/test_rules.py
 
-# where another Python could show, with the one of that environment: the command line, parsers, rules
+# where another Python could show, with the one of that environment: the command line, parsers, what cards support
 test-python venv:
-    {{ venv }}/bin/pytest -q {{ parallel }} -k "{{ cases }}" tests/test_cli.py \
-        tests/test_questions.py tests/test_parsers.py tests/test_rules.py tests/test_sql_files.py
+    {{ venv }}/bin/pytest -q {{ parallel }} tests/test_cli.py tests/test_grammar.py tests/test_questions.py \
+        tests/test_parsers.py tests/test_frames.py tests/test_fit.py
 
 # put the formatting right
 format:

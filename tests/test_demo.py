@@ -158,7 +158,7 @@ def test_every_link_is_told_by_both_ends(store: Path) -> None:
 def test_a_path_breaks_at_the_spine(store: Path) -> None:
     done = railwright("path", "ember-h002:mlx5_4", "ember-h009:mlx5_1", "--store", str(store))
     assert done.returncode == 1, done.stderr
-    (line,) = (line for line in done.stdout.splitlines() if line.startswith("  Broken first"))
+    (line,) = (line for line in done.stdout.splitlines() if line.startswith("  First fault"))
     assert f"at hop 2, {SPINE_PORT}: " in line
 
 

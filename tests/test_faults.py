@@ -137,7 +137,5 @@ def test_known_gaps_leave_peace(reader: Reader, model: str, tmp_path: Path) -> N
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"accepted until 2999-01-01 by kim: * on {silent}" in done.stdout
-    apart = (
-        f"1 host  out of service, Slurm: drained: silent, 0 findings, [0-9]+ inconclusive  {away}\n"
-    )
+    apart = f"1 host  out of service, Slurm: drained: ssh timed out, 0 findings, [0-9]+ inconclusive  {away}\n"
     assert re.search(apart, done.stdout)

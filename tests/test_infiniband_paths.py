@@ -57,10 +57,10 @@ WHOLE = f"""\
 InfiniBand gpu1:mlx5_0/1 -> gpu2:mlx5_0/1
   0  gpu1:mlx5_0/1
      ACTIVE, LinkUp, 400 Gb/sec (4X NDR), LID 21, SM LID 1
-       unknown: {NOT_FOLLOWED}; as root, ibtracert 21 31 shows the hops
+       inconclusive: {NOT_FOLLOWED}; as root, ibtracert 21 31 shows the hops
   1  gpu2:mlx5_0/1
      ACTIVE, LinkUp, 400 Gb/sec (4X NDR), LID 31, SM LID 1
-  Not known first at hop 0, gpu1:mlx5_0/1: {NOT_FOLLOWED}; as root, ibtracert 21 31 shows the hops
+  Inconclusive at hop 0, gpu1:mlx5_0/1: {NOT_FOLLOWED}; as root, ibtracert 21 31 shows the hops
 """
 
 
@@ -100,7 +100,7 @@ def test_what_rules_find_at_an_end_breaks_the_path(
         change(rows, "pci_function", {"target": host}, vf_count=0)
     status, text = run(tmp_path, rows, *PATH)
     assert status == 1
-    assert f"  Broken first at hop 1, gpu2:mlx5_0/1: {said}\n" in text
+    assert f"  First fault at hop 1, gpu2:mlx5_0/1: {said}\n" in text
 
 
 def test_what_was_not_read_of_a_port_is_said(tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ Data gpu1:ens1 -> gpu2:ens2, DSCP 26 (the site file)
      out swp1s1: queue 3 dwrr 50, ECN on from 150,000 to 1,500,000, PFC on, MTU 9216, 400G rs
   4  gpu2:ens2
      trust dscp, DSCP 26 -> priority 3, PFC on, MTU 9000, 400G rs
-  Nothing breaks it.
+  No fault on this path.
 
 CNP gpu2:ens2 -> gpu1:ens1, DSCP 48 (the site file)
   next hops by the routes to 10.8.0.1
@@ -95,7 +95,7 @@ CNP gpu2:ens2 -> gpu1:ens1, DSCP 48 (the site file)
      out Ethernet0: queue 6 strict, PFC off, MTU 9216, 400G rs
   4  gpu1:ens1
      trust dscp, DSCP 48 -> priority 6, MTU 9000, 400G rs
-  Nothing breaks it.
+  No fault on this path.
 """
 
 
@@ -316,6 +316,10 @@ def test_without_intent_the_senders_own_settings_count() -> None:
     assert ("CNP", 1, "leaf2:swp1s1", "switch-cnp-queue") in remarks(
         traced(rows_46, NOTHING), broken=True
     )
+    # check has nothing to say of it without a site file: that is said, for the two to agree.
+    said = "judged by the DSCP that this packet has; check does not know it without a site file"
+    assert said in text_of(rows_46, NOTHING)
+    assert "check does not know it" not in text_of(rows_46)
     # PFC is on at the sender and not at its switch: which is wrong cannot be told, so both are named.
     change(rows, "switch_pfc", {"target": "leaf1"}, enabled=False)
     found = remarks(traced(rows, NOTHING), broken=True)
@@ -334,6 +338,7 @@ def test_a_dscp_that_nobody_tells_is_said_to_be_unknown() -> None:
     text = text_of(fabric(), NOTHING)
     assert "Data gpu1:ens1 -> gpu2:ens2, DSCP unknown\n" in text
     assert "name it with --dscp" in text
+    assert "  Inconclusive at hop 0, gpu1:ens1: " in text.split("CNP gpu2")[0]
     assert traces_status(traced(fabric(), NOTHING), None) == 3
 
 
@@ -342,7 +347,7 @@ def test_any_dscp_can_be_asked_for() -> None:
     assert "DSCP 0 (--dscp)" in text
     assert "DSCP 0 -> class 0, PFC off" in text  # no lossless class is meant for it
     data = text.split("CNP gpu2")[0]
-    assert "BROKEN" not in data
+    assert "fault:" not in data
     assert "class, PFC and ECN were not judged: the site file sends data with another DSCP." in data
     with pytest.raises(UsageError, match="0 to 63"):
         text_of(fabric(), dscp=64)
@@ -386,7 +391,7 @@ def test_path_from_the_command_line(snapshot: Snapshot) -> None:
     status, text = run(snapshot, "path", *ENDS)
     assert status == 1
     said = "fabric-mtu-small: has MTU 1500; expected at least 9000"
-    assert f"Broken first at hop 1, leaf1:Ethernet8: {said}\n" in text
+    assert f"First fault at hop 1, leaf1:Ethernet8: {said}\n" in text
     status, text = run(snapshot, "path", *ENDS, "--json")
     found = json.loads(text)
     assert (status, found["format"], found["exit_status"]) == (1, "railwright-path-2", 1)

@@ -36,7 +36,7 @@ def test_a_cumulus_leaf_that_trusts_both_fields(made: Make) -> None:
     report: Report = sound.check()
     assert report.found("link-lossless-differs") == []
     assert "  0 with findings" in sound.run("links").stdout
-    assert "Nothing breaks it" in sound.run("path", *ENDS).stdout
+    assert "No fault on this path" in sound.run("path", *ENDS).stdout
 
 
 def test_a_class_that_was_not_understood_is_no_difference(made: Make) -> None:

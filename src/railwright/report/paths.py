@@ -5,7 +5,7 @@ from typing import Any
 
 from railwright.fabric.hop import Remark, Side
 from railwright.fabric.infiniband import INFINIBAND
-from railwright.fabric.packet import Packet
+from railwright.fabric.packet import SITE, Packet
 from railwright.fabric.trace import BROKEN, UNKNOWN, Group, Ports, Trace
 from railwright.fabric.walk import BY_ROUTES, BY_TOPOLOGY, Walk
 from railwright.nodes import fold
@@ -144,7 +144,7 @@ def _print_words(screen: Screen, head: str, side: Side) -> None:
 
 
 def _print_remark(screen: Screen, remark: Remark) -> None:
-    word = "BROKEN" if remark.is_broken else "unknown"
+    word = "fault" if remark.is_broken else "inconclusive"
     for line in wrapped(screen, f"{word}: {plain(remark.what)}", 7):
         screen.line(line, _STYLES[remark.is_broken])
 
@@ -153,21 +153,29 @@ def _print_verdict(screen: Screen, trace: Trace) -> None:
     found = trace.remarks()
     worst = [one for one in found if one[2].is_broken] or found
     if not worst:
-        if trace.packet.dscp is not None:
+        if trace.packet.dscp is None and trace.packet.name in _ASK:
+            said = "  Inconclusive: class, PFC and ECN depend on the DSCP."
+            screen.line(said, _STYLES[False])
+        else:
             _print_sound(screen, trace.packet)
         return
     hop, place, remark = worst[0]
-    word = "Broken" if remark.is_broken else "Not known"
+    word = "First fault" if remark.is_broken else "Inconclusive"
     more = f"; {number_of(len(worst) - 1, 'more')}".replace("mores", "more")
-    text = f"{word} first at hop {hop}, {plain(place)}: {plain(remark.what)}"
+    text = f"{word} at hop {hop}, {plain(place)}: {plain(remark.what)}"
     text += more if len(worst) > 1 else ""
     for line in wrapped(screen, text, 2):
         screen.line(line, _STYLES[remark.is_broken])
+    packet = trace.packet
+    if packet.dscp is not None and packet.is_meant and packet.dscp_from not in (SITE, "--dscp"):
+        said = "judged by the DSCP that this packet has; check does not know it without a site file"
+        for line in wrapped(screen, said, 4):
+            screen.line(line, "dim")
 
 
 def _print_sound(screen: Screen, packet: Packet) -> None:
     if packet.is_meant:
-        screen.line("  Nothing breaks it.", "green")
+        screen.line("  No fault on this path.", "green")
         return
     said = "MTU and routes are in order; class, PFC and ECN were not judged"
     for line in wrapped(screen, f"{said}: {plain(packet.aside)}.", 2):
