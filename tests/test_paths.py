@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from by_hand import by_hand, with_derived
 from rich.console import Console
-from small_fabric import NETWORKS, Rows, change, drop, fabric
+from small_fabric import NETWORKS, PORTS, Rows, change, drop, fabric, heard_by_host, heard_by_switch
 from typer.testing import CliRunner
 
 from railwright.check.along import rules_on_path, told_along, traces
@@ -517,6 +517,39 @@ def test_rails_that_changed_places(snapshot: Snapshot, tmp_path: Path) -> None:
     said = json.loads(text)
     assert (status, said["exit_status"]) == (1, 1)
     assert {one["port"] for one in said["misplaced"]} == {"gpu1:mlx5_0", "gpu1:mlx5_1"}
+
+
+def swapped_fabric() -> dict[str, list[dict[str, Any]]]:
+    """gpu1's two cables the other way round, as both ends say it."""
+    rows = fabric()
+    for netdev, leaf in (("ens1", "leaf2"), ("ens2", "leaf1")):
+        port = PORTS[leaf]["gpu1"]
+        heard = heard_by_host("gpu1", netdev, leaf, port)
+        change(rows, "lldp_neighbor", {"target": "gpu1", "netdev": netdev}, **heard)
+        mine = heard_by_switch({"leaf1": "leaf2", "leaf2": "leaf1"}[leaf], port, "gpu1")
+        said = {key: mine[key] for key in ("port_id", "port_description")}
+        change(rows, "switch_neighbor", {"target": leaf, "port": port}, **said)
+    return rows
+
+
+def test_swapped_rails_without_a_plan_are_not_in_order(tmp_path: Path) -> None:
+    """Two hosts are no peers: nobody can tell which of them is cabled as it should be."""
+    swapped = with_derived(tmp_path, swapped_fabric())
+    status, text = run(swapped, "rails")
+    assert status == 3
+    assert "4 ports: where it belongs is not known" in text
+    assert json.loads(run(swapped, "rails", "--json")[1])["undecided"] == 4
+
+
+def test_swapped_rails_by_a_plan_without_rails(tmp_path: Path) -> None:
+    swapped = with_derived(tmp_path, swapped_fabric())
+    (tmp_path / "c.csv").write_text(
+        "a_device,a_port,b_device,b_port\ngpu1,mlx5_0,leaf1,etp1a\ngpu1,mlx5_1,leaf2,swp1s0\n"
+    )
+    (tmp_path / "site.toml").write_text('cabling = "c.csv"')
+    status, text = run(swapped, "rails", "--site", str(tmp_path / "site.toml"))
+    assert status == 1
+    assert "cable-unlike-plan  gpu1:mlx5_0 at leaf2:swp1s0: " in text
 
 
 def test_a_snapshot_without_links(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ inner join site_port as p on p.target = e.target and p.device = e.device and p.p
 inner join adjacency as a on a.target = e.target and a.port = e.port
 where
     f.verdict = 'fail'
+    and f.rule <> 'neighbors-disagree'
     and f.state in ('open', 'implied')
     and f.severity <> 'info'
     and e.kind = 'host'
