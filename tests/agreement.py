@@ -339,23 +339,26 @@ def of_rails(book: Book, store: Path, check: Check) -> None:
     data = said.data
     sizes = {one["rail"]: one["compute_ports"] for one in data["rails"]}
     book.say("rails", "compute ports of each rail", "", sizes)
-    marked = sorted(
-        f"{one['rule']} at {one['port']}" if "rule" in one else str(one)
-        for one in data["misplaced"]
-    )
-    rules = {"cable-wrong-rail", "cable-wrong-plane", "cable-unlike-peers"}
+    marked = sorted({one["port"] for one in data["misplaced"]})
+    rules = {"cable-wrong-rail", "cable-wrong-plane", "cable-unlike-plan", "cable-unlike-peers"}
     told = sorted(
-        f"{f['rule']} at {f['subject']}"
-        for f in check.data["findings"]
-        if f["rule"] in rules and f["state"] in ("open", "implied") and f["severity"] != "info"
+        {
+            f"{f['target']}:{f['device']}"
+            for f in check.data["findings"]
+            if f["rule"] in rules
+            and f["device"]
+            and f["link_partner"]
+            and f["state"] in ("open", "implied")
+            and f["severity"] != "info"
+        }
     )
     book.say("rails", "misplaced port", "", marked)
     book.say("check", "misplaced port", "", told)
     book.say("rails", "exit status of rails", "", said.status)
     counts = ("not_read", "without_neighbor", "infiniband", "without_netdev", "without_rail")
-    open_ = sum(data[name] for name in (*counts, "undecided")) + (not data["rows"])
+    open_ = sum(data[name] for name in (*counts, "undecided", "hosts_not_read")) + (not data["rows"])
     open_ += len(check.rules_unknown([], rules))
-    asked = [u for u in check.open_unknown() if u["rule"] in rules]
+    asked = [u for u in check.open_unknown() if u["rule"] in rules and not u["switch_port"]]
     book.say("its list", "exit status of rails", "", status_of(len(told), open_ + len(asked)))
     book.say("rails", "compute ports", "", data["compute_ports"])
 

@@ -537,7 +537,7 @@ def test_swapped_rails_without_a_plan_are_not_in_order(tmp_path: Path) -> None:
     swapped = with_derived(tmp_path, swapped_fabric())
     status, text = run(swapped, "rails")
     assert status == 3
-    assert "4 ports: where it belongs is not known" in text
+    assert "4 ports: which leaf they belong to is not known" in text
     assert json.loads(run(swapped, "rails", "--json")[1])["undecided"] == 4
 
 

@@ -13,7 +13,8 @@ inner join adjacency as a on a.target = e.target and a.port = e.port
 where
     f.verdict = 'fail'
     and f.rule <> 'neighbors-disagree'
-    and f.state in ('open', 'implied')
+    and f.state = 'open'
     and f.severity <> 'info'
     and e.kind = 'host'
+    and a.peer <> ''
 order by f.rank, e.target, e.device, f.rule

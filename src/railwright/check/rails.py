@@ -42,7 +42,14 @@ def misplaced(findings: Findings) -> list[Misplaced]:
     ]
 
 
-def undecided(findings: Findings) -> int:
-    """Of how many subjects nobody can tell where they belong; rules that could not be run count."""
-    (count,) = findings.database.execute(_UNDECIDED).fetchone() or (0,)
-    return int(count) + len(findings.stopped())
+class Undecided(NamedTuple):
+    """Of how many nobody can tell where they belong."""
+
+    ports: int
+    hosts: int  # that were not read: how many ports they have is not known either
+
+
+def undecided(findings: Findings) -> Undecided:
+    """Rules that could not be run count as a port."""
+    ports, hosts = findings.database.execute(_UNDECIDED).fetchone() or (0, 0)
+    return Undecided(int(ports) + len(findings.stopped()), int(hosts))

@@ -1,6 +1,6 @@
 -- Of how many ports nobody can tell where they belong. Beside what rules cannot tell: the ports of leaves with several rails
 -- where no rule has anything to say at all, because there is no plan and peers are too few or follow no pattern. A leaf with
--- one rail alone raises no question. Tables at hand: finding, verdict, own_end, adjacency, site_port.
+-- one rail alone raises no question. Tables at hand: finding, verdict, target, own_end, adjacency, site_port.
 with named as (
     select
         e.target,
@@ -24,8 +24,9 @@ open_port as (
     where leaf in (from mixed)
         and not exists (select 1 from verdict where rule <> 'neighbors-disagree' and verdict <> 'not applicable')
     union
-    select coalesce(n.by_port, f.subject) as subject
+    select case when t.status in ('reached', 'incomplete') then coalesce(n.by_port, f.subject) else t.target || ':*' end as subject
     from finding as f
+    inner join target as t on t.target = f.target and t.kind = 'host'
     left join named as n on f.subject in (n.by_netdev, n.by_port)
     where f.verdict = 'unknown' and f.state = 'open' and f.rule <> 'neighbors-disagree'
     union
@@ -36,4 +37,5 @@ open_port as (
     where f.rule = 'neighbors-disagree' and f.verdict = 'fail' and f.severity = 'medium' and f.state in ('open', 'implied')
 )
 
-select count(*) from open_port
+-- Of a machine that was not read nobody knows its ports: it counts as one.
+select count(*) filter (not ends_with(subject, ':*')), count(*) filter (ends_with(subject, ':*')) from open_port

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from rich.text import Text
 
-from railwright.check.rails import Misplaced
+from railwright.check.rails import Misplaced, Undecided
 from railwright.fabric.infiniband import NOT_COLLECTED
 from railwright.fabric.rails import Column, LeafRow, Rails
 from railwright.nodes import fold
@@ -28,12 +28,12 @@ class Matrix(NamedTuple):
 
     rails: Rails
     misplaced: list[Misplaced]
-    undecided: int  # subjects of which no rule can tell
+    undecided: Undecided
 
     def status(self, snapshot: Snapshot) -> int:
         """3 also where no leaf is known, or that of some ports is not."""
         rails = self.rails
-        unknown = not rails.rows or self.undecided or any(count for count, _ in _open(rails))
+        unknown = not rails.rows or any(self.undecided) or any(count for count, _ in _open(rails))
         return exit_status(found=bool(self.misplaced), unknown=bool(unknown), snapshot=snapshot)
 
     def is_odd(self, row: LeafRow, column: Column) -> bool:
@@ -118,8 +118,13 @@ def _print_rest(screen: Screen, matrix: Matrix) -> None:
             screen.line(f"  {one.rule}  {plain(at)}: {plain(one.said)}", "red")
         if len(found) > most:
             screen.line(f"  and {len(found) - most:,} more: railwright rails | cat", "dim")
-    if matrix.undecided:
-        said = f"{number_of(matrix.undecided, 'port')}: where it belongs is not known"
+    ports, hosts = matrix.undecided
+    if ports:
+        what = "which leaf it belongs to" if ports == 1 else "which leaf they belong to"
+        said = f"{number_of(ports, 'port')}: {what} is not known"
+        screen.line(f"{said}; railwright check says why", "yellow")
+    if hosts:
+        said = f"{number_of(hosts, 'host')} not read: ports not known"
         screen.line(f"{said}; railwright check says why", "yellow")
     for count, why in _open(rails):
         if count:
@@ -152,7 +157,8 @@ def rails_json(name: str, status: int, matrix: Matrix) -> str:
         "infiniband": rails.infiniband,
         "without_netdev": rails.bare,
         "without_rail": rails.without_rail,
-        "undecided": matrix.undecided,
+        "undecided": matrix.undecided.ports,
+        "hosts_not_read": matrix.undecided.hosts,
         "rails": [{"rail": rail, "compute_ports": count} for rail, count in rails.sizes],
         "exit_status": status,
         "rows": rows,
