@@ -356,7 +356,9 @@ def of_rails(book: Book, store: Path, check: Check) -> None:
     book.say("check", "misplaced port", "", told)
     book.say("rails", "exit status of rails", "", said.status)
     counts = ("not_read", "without_neighbor", "infiniband", "without_netdev", "without_rail")
-    open_ = sum(data[name] for name in (*counts, "undecided", "hosts_not_read")) + (not data["rows"])
+    open_ = sum(data[name] for name in (*counts, "undecided", "hosts_not_read")) + (
+        not data["rows"]
+    )
     open_ += len(check.rules_unknown([], rules))
     asked = [u for u in check.open_unknown() if u["rule"] in rules and not u["switch_port"]]
     book.say("its list", "exit status of rails", "", status_of(len(told), open_ + len(asked)))

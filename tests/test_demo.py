@@ -153,6 +153,10 @@ def test_every_link_is_told_by_both_ends(store: Path) -> None:
     assert "480 links\n" in done.stdout
     assert "300 to hosts, 160 between switches, 20 to machines that were not read" in done.stdout
     assert "460 confirmed by both link partners, 0 contradictory, 0 down" in done.stdout
+    assert (
+        "5 with findings" in done.stdout
+    )  # two cables, trust, PFC, and an MTU that only its host has
+    assert "intent-mtu at ember-h026:enp24s0np0: " in done.stdout
 
 
 def test_a_path_breaks_at_the_spine(store: Path) -> None:

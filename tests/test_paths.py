@@ -459,6 +459,11 @@ def test_links(snapshot: Snapshot) -> None:
     assert len(run(snapshot, "links", "--on", "gpu1", "--role", "host")[1].splitlines()) == 9
 
 
+def test_links_of_a_machine_that_is_not_there(snapshot: Snapshot) -> None:
+    status, text = run(snapshot, "links", "--on", "gpu[1-3]")
+    assert (status, text) == (2, "unknown host or switch 'gpu3' Did you mean gpu2 or gpu1?")
+
+
 def test_links_for_programs(snapshot: Snapshot) -> None:
     status, text = run(snapshot, "links", "--json", "--odd")
     said = json.loads(text)

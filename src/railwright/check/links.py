@@ -59,12 +59,17 @@ class Link(NamedTuple):
 
 
 def rules_of_links() -> dict[str, Rule]:
-    """Those about an end of a link, about the cable and modules of a host's port, and their causes.
+    """Those about an end of a link, about the cable and modules of a host's port, what a packet
+    meets there, and their causes.
 
     Without its causes a rule would say more here than in a check of everything.
     """
     usual = {n: r for n, r in shipped().items() if not r.preview and not r.baseline}
-    found = {n for n, r in usual.items() if r.subject.kind == "end" or r.topic == "link"}
+    found = {
+        name
+        for name, rule in usual.items()
+        if rule.subject.kind == "end" or rule.topic == "link" or rule.on_path
+    }
     waiting = sorted(found)
     while waiting:
         causes = {name for name in usual[waiting.pop()].implied_by if name in usual} - found
@@ -103,6 +108,19 @@ def links(
         for row in many:
             one = Link(*row)
             yield one._replace(found=[_found(findings, each) for each in row[-2]])
+
+
+_MACHINES = """
+SELECT target FROM target
+UNION SELECT a_target FROM judged_link
+UNION SELECT b_target FROM judged_link
+"""
+
+
+def machines(findings: Findings) -> set[str]:
+    """Every machine that a link may be asked of: those at the far ends too, read or not."""
+    rows = findings.database.execute(_MACHINES).fetchall()
+    return {name for (name,) in rows if name}
 
 
 def _found(findings: Findings, one: dict[str, str]) -> Found:

@@ -6,8 +6,8 @@ from railwright.check.findings import Findings
 from railwright.check.rule import Rule, shipped
 from railwright.store.duck import read_sql
 
-# By the plan and its rails and planes, by the pattern that most hosts have; the last one tells where the ends contradict each
-# other, which leaves the leaf open.
+# By the plan and its rails and planes, by the pattern that most hosts have; the last one tells
+# where the ends contradict each other, which leaves the leaf open.
 _RULES = (
     *("cable-wrong-rail", "cable-wrong-plane", "cable-unlike-plan"),
     *("cable-unlike-peers", "neighbors-disagree"),

@@ -6,11 +6,12 @@ from pathlib import Path
 import typer
 
 from railwright.check.links import links as found_links
-from railwright.check.links import make_links, rules_of_links
+from railwright.check.links import machines, make_links, rules_of_links
 from railwright.check.run import checked, with_thresholds
 from railwright.cli.common import JSON, SITE, SNAPSHOT, SNAPSHOT_OPTION, STORE, WAIVERS
 from railwright.cli.opening import decisions, intended, opened
 from railwright.config import store_folder
+from railwright.fabric.ends import no_machine
 from railwright.intent.cabling import Names, strangers
 from railwright.node_sets import unfold
 from railwright.report.console import next_step, output
@@ -54,7 +55,11 @@ def links(
         unread = strangers(names, wanted.cables) if names else []
         counts = make_links(findings)
         status = links_status(counts, now)
-        found = found_links(findings, unfold(on) if on else None, role.value, only_odd=odd)
+        asked = unfold(on) if on else None
+        for name in asked or ():
+            if name not in (known := machines(findings)):
+                raise no_machine(name, known)
+        found = found_links(findings, asked, role.value, only_odd=odd)
         if as_json:
             typer.echo(links_json(now.name, status, counts, unread, found))
         else:

@@ -1,6 +1,6 @@
 """Ends of links as objects: only those that a question is about, never all of a fabric."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 from typing import NamedTuple
 
@@ -154,16 +154,21 @@ def _members(
     return [end for end in ends if end.port in names]
 
 
+def no_machine(typed: str, known: Collection[str]) -> UsageError:
+    """A machine that the snapshot does not have."""
+    near = get_close_matches(typed, sorted(known), 3)
+    return UsageError(
+        f"unknown host or switch {typed!r}",
+        do=f"Did you mean {' or '.join(near)}?" if near else "To list them: railwright facts",
+    )
+
+
 def find_ends(database: duckdb.DuckDBPyConnection, text: str) -> list[End]:
     """`gpu001:mlx5_0`, `gpu001:ens1np0`; `gpu001` alone where it has one; several of a bond."""
     target, _, thing = text.partition(":")
     known = [name for (name,) in database.execute("SELECT target FROM target").fetchall()]
     if target not in known:
-        near = get_close_matches(target, known, 3)
-        raise UsageError(
-            f"unknown host or switch {target!r}",
-            do=f"Did you mean {' or '.join(near)}?" if near else "To list them: railwright facts",
-        )
+        raise no_machine(target, known)
     of_target = ends_of(database, [target]).get(target, {})
     ends = [end for end in of_target.values() if end.kind == "host"]
     ends += (netdevs := _infiniband_ends(database, target)).values()

@@ -98,7 +98,13 @@ def print_links(screen: Screen, found: Iterator[Link]) -> None:
     screen.line()
     for place, row in enumerate(rows):
         line = f"{padded(row[:-1], columns)}  {row[-1]}".rstrip()
-        screen.line(cut(screen, line), "dim" if not place else "red" if row[-1] else "")
+        style = "dim" if not place else "red" if row[-1] else ""
+        if screen.is_terminal and len(line) > screen.width and row[-1]:
+            screen.line(cut(screen, padded(row[:-1], columns).rstrip()), style)
+            for part in wrapped(screen, row[-1], 4, hyphens=False):
+                screen.line(part, style)
+        else:
+            screen.line(cut(screen, line), style)
     left = 0
     for one in found:
         if screen.is_terminal:
