@@ -101,7 +101,7 @@ def print_links(screen: Screen, found: Iterator[Link]) -> None:
         style = "dim" if not place else "red" if row[-1] else ""
         if screen.is_terminal and len(line) > screen.width and row[-1]:
             screen.line(cut(screen, padded(row[:-1], columns).rstrip()), style)
-            for part in wrapped(screen, row[-1], 4, hyphens=False):
+            for part in wrapped(screen, row[-1], 4):
                 screen.line(part, style)
         else:
             screen.line(cut(screen, line), style)

@@ -26,19 +26,17 @@ def print_findings(screen: Screen, of: OfMachine) -> None:
     screen.heading(title, "; ".join(counts))
     most = MOST_LINES if screen.is_terminal else len(of.found)
     for one in of.found[:most]:
-        for line in wrapped(screen, _said(one), 2, hyphens=False):
+        for line in wrapped(screen, _said(one), 2):
             screen.line(line, "yellow" if one.state == "open" else "dim")
     if len(of.found) > most:
         screen.line(f"  and {len(of.found) - most} more", "dim")
     if of.inconclusive:
         names = ", ".join(of.inconclusive[:MOST_RULES])
         more = ", …" if len(of.inconclusive) > MOST_RULES else ""
-        for line in wrapped(screen, f"inconclusive: {names}{more}", 2, hyphens=False):
+        for line in wrapped(screen, f"inconclusive: {names}{more}", 2):
             screen.line(line, "dim")
     if of.not_run:
-        for line in wrapped(
-            screen, f"not run to the end: {', '.join(of.not_run)}", 2, hyphens=False
-        ):
+        for line in wrapped(screen, f"not run to the end: {', '.join(of.not_run)}", 2):
             screen.line(line, "yellow")
 
 

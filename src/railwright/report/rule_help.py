@@ -77,7 +77,7 @@ def print_rule(screen: Screen, rule: Rule, *, inputs: bool = False) -> None:
     if rule.aliases:
         screen.line(f"  formerly {', '.join(rule.aliases)}", "dim")
     for grade in rule.severities if rule.grades else ():
-        for line in wrapped(screen, f"{grade}: {rule.grades[grade]}", 2, hyphens=False):
+        for line in wrapped(screen, f"{grade}: {rule.grades[grade]}", 2):
             screen.line(line)
     for heading, text in (
         ("Why it matters", rule.why),
@@ -119,10 +119,10 @@ def _print_inputs(screen: Screen, rule: Rule, *, all_of_them: bool) -> None:
             screen.line(line)
     for parameter in rule.parameters:
         text = f"{parameter.name} = {parameter.default} {parameter.unit}: {parameter.reason}"
-        for line in wrapped(screen, text, 2, hyphens=False):
+        for line in wrapped(screen, text, 2):
             screen.line(line)
     if rule.cost:
-        for line in wrapped(screen, f"Cost: {rule.cost}", 0, hyphens=False):
+        for line in wrapped(screen, f"Cost: {rule.cost}", 0):
             screen.line(line)
 
 
@@ -156,7 +156,7 @@ def print_seen(screen: Screen, told: Explanation, others: list[Judged]) -> None:
         said["also"] = listed([f"{one.subject} ({one.verdict})" for one in worse])
     for name, text in said.items():
         if text:
-            for line in wrapped(screen, f"{name:<9} {plain(str(text))}", 2, hyphens=False):
+            for line in wrapped(screen, f"{name:<9} {plain(str(text))}", 2):
                 screen.line(line)
     for one in told.seen:
         if one.held:
@@ -165,7 +165,7 @@ def print_seen(screen: Screen, told: Explanation, others: list[Judged]) -> None:
     empty = [one.table for one in told.seen if not one.held]
     if empty:
         screen.line()
-        for line in wrapped(screen, f"No rows about it: {', '.join(empty)}", 0, hyphens=False):
+        for line in wrapped(screen, f"No rows about it: {', '.join(empty)}", 0):
             screen.line(line, "dim")
 
 
@@ -206,7 +206,7 @@ def print_evidence(screen: Screen, answers: list[Answer]) -> None:
             screen.line(f"{line}  {about}", style)
             continue
         screen.line(line, style)
-        for part in wrapped(screen, about, 4, hyphens=False):
+        for part in wrapped(screen, about, 4):
             screen.line(part, style or "dim")
 
 

@@ -121,15 +121,15 @@ def in_phrases(text: str) -> str:
     return text.replace(" ", UNBROKEN).replace(f",{UNBROKEN}", ", ")
 
 
-def wrapped(screen: Screen, text: str, indent: int, *, hyphens: bool = True) -> list[str]:
+def wrapped(screen: Screen, text: str, indent: int) -> list[str]:
     """Text of which nothing may be cut, behind an indent: as many lines as it takes.
 
-    Names and commands have `hyphens` at which they are not broken.
+    It is not broken at hyphens: names and commands have some, and are copied.
     """
     room = max(screen.width, indent + 20) if screen.is_terminal else indent + len(text) + 1
     before, behind = " " * indent, " " * (indent + 2)
     lines = wrap(
-        text, room, initial_indent=before, subsequent_indent=behind, break_on_hyphens=hyphens
+        text, room, initial_indent=before, subsequent_indent=behind, break_on_hyphens=False
     )
     return [line.replace(UNBROKEN, " ") for line in lines]
 
