@@ -16,6 +16,7 @@ sources = ["review SWQ-03, G-FABRIC", "SONiC wiki, Enable ECN on lossless queues
 [uses]
 "site.ecn" = "no intent to compare with if the site file does not set it"
 "site.data_priority" = "the class of data; without it there is nothing to compare with"
+"port_class.queue" = {purpose = "words"}
 "end_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
@@ -26,6 +27,9 @@ burst then pauses other traffic that did not cause it.
 Bind a profile that marks (ECN, not drop) to that queue, with the same thresholds as on the other ports (SONiC:
 `WRED_PROFILE` with `ecn` `ecn_all` and `wred_green_enable` `true`, bound in `QUEUE`; Cumulus: `nv set qos roce`; EOS:
 `random-detect ecn` on the transmit queue; Onyx: `traffic-class 3 congestion-control ecn`). Links stay up.
+
+If the detail names a queue with another number, look at the map of classes to queues first (SONiC: `TC_TO_QUEUE_MAP`): the
+profile may be bound to the queue that the class no longer uses.
 
 ## Exceptions
 If the fabric uses PFC alone, or congestion control that does not need marks, set `ecn = false` in the site file, or a
@@ -39,6 +43,7 @@ select
     s.ecn is not null and s.ecn and s.data_priority is not null
         and e.kind = 'switch' and e.role in ('compute', 'fabric') as applies,
     not c.ecn_enabled as fault,
+    case when c.queue <> s.data_priority then 'class ' || s.data_priority || ' is served by queue ' || c.queue end as detail,
     e.inferred,
     case when e.kind is not null and e.role is not null and c.port is not null and c.ecn_enabled is null then 'ecn' end as unread_facts
 from end_scope as e
