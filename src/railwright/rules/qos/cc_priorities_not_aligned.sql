@@ -42,10 +42,11 @@ Set all eight priorities alike: on as shown here, or off with 0 for all eight an
    function of the card.
 
 ## Exceptions
-BlueField-3 is not checked: no page that was read lists it. If a program controls congestion, these settings may not
-apply: waive the finding there. No release note that was read says that the issue is fixed; waive the rule for firmware
-whose notes do. Only the vendor's driver package exposes the settings: with the in-kernel driver the check is
-inconclusive. The settings of a bond are those of its members and are not read from the bond: such a port is inconclusive.
+BlueField-3 is not checked: no page that was read lists it. A card on which a program controls congestion
+(`USER_PROGRAMMABLE_CC`) is checked like any other: the settings may not apply there, so waive the finding. No release note
+that was read says that the issue is fixed; waive the rule for firmware whose notes do. Only the vendor's driver package
+exposes the settings: with the in-kernel driver the check is inconclusive. On a bond, the members are checked: one wrong
+member is enough for a finding.
 */
 with switches as (
     select
