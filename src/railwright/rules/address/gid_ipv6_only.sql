@@ -19,7 +19,8 @@ sources = ["review ADR-08", "incident I-047", "NCCL src/transport/net_ib/connect
 +++
 ## Why it matters
 NCCL selects a GID of the family in NCCL_IB_ADDR_FAMILY (IPv4 if unset). On a port without an IPv4 GID it stays at index 0,
-which is RoCE v1 or link-local, although the port has a routable IPv6 GID. Every operation then fails with error 12.
+which is RoCE v1 or link-local, although the port has a routable IPv6 GID. Every operation then fails with error 12. Rails
+that get their addresses only from router advertisements (SLAAC) are in this state unless NCCL is configured for it.
 
 ## What to do
 Set `NCCL_IB_ADDR_FAMILY=AF_INET6` in /etc/nccl.conf on every host of the pool, or give the ports IPv4 addresses too. New

@@ -45,7 +45,8 @@ the limit of the login node. For containers, use `--ulimit memlock=-1`.
 On a host that starts containers at boot, and no slurmd, the pods decide: the host is not checked unless a file sets a
 limit. Jobs that run as root or with CAP_IPC_LOCK have no limit. A package may set the limit of a unit that does not start
 at boot. If the limit is lifted for sessions, a daemon without a line of its own is not reported: Slurm's own unit lifts it
-too. What counts in the end is `grep locked /proc/PID/limits` of a job step.
+too. What counts in the end is `grep locked /proc/PID/limits` of a job step. If the host has none of the files that can set
+a limit, the check is inconclusive.
 */
 with cards as (
     select target, any_known(kind = 'nic') as has_one

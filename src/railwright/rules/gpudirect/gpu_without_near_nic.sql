@@ -30,9 +30,9 @@ without GPUDirect, and its ring runs at the pace of that GPU.
    riser, or a BIOS setting of the switches. Looking does not require a restart.
 
 ## Exceptions
-Only x86 hosts with eight SXM GPUs are checked, and only if their class requires at least one compute NIC per two GPUs. Two
-GPUs and one NIC below one switch, as on A100 boards, are fine. A NIC that is dead or in a pod still counts as near. A
-front-end card below the GPU's switch does not count: its ports are for storage or management.
+Only x86 hosts with eight SXM GPUs (A100 to B300) are checked, and only if their class requires at least one compute NIC per
+two GPUs. Two GPUs and one NIC below one switch, as on A100 boards, are fine. A NIC that is dead or in a pod still counts as
+near. A front-end card below the GPU's switch does not count: its ports are for storage or management.
 */
 with nearest as (
     select

@@ -41,8 +41,11 @@ Keep the host out of jobs until the card is back.
 5. Reseat the card.
 
 ## Exceptions
-A card whose port is down still counts: `port-down` reports it. If the inferred role of a card is wrong, set its role in the site file. If the host belongs to another node class, correct
-its class in the site file.
+A card whose port is down still counts: `port-down` reports it. A front-end card with another chip than the compute NICs
+does not count, even below a GPU's switch. If cards that were left out by an inferred role could fill the gap, the severity
+is at most medium. A class that names its `hosts`, as `railwright intent init` proposes it, keeps a host that lost a card; a
+class by `kind` does not. If the inferred role of a card is wrong, set its role in the site file. If the host belongs to
+another node class, correct its class in the site file.
 */
 with cards as (
     select

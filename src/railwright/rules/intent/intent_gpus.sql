@@ -29,7 +29,8 @@ A GPU that is missing from the bus takes a rank with it: the job does not start,
 
 ## Exceptions
 If the host belongs to another node class, correct its class in the site file. GPUs are counted on the PCI bus: a GPU that
-is present but was lost by its driver still counts.
+is present but was lost by its driver still counts, and `gpu-xid` reports it from the kernel log. A class by `kind` holds
+only for hosts that have all of their GPUs: name its `hosts` instead.
 */
 select
     h.target,

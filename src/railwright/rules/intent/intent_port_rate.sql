@@ -37,7 +37,10 @@ The job runs, but slower: a collective waits for its slowest rail. Nothing in th
 
 ## Exceptions
 If the ports of a class are split, or spread over planes, its `port_rate_gbps` is the rate of one port. If the port is not
-for compute, set its role in the site file.
+for compute, set its role in the site file. Front-end cards are not checked: their ports are for storage or management. On
+Ethernet, the rate is that of the network device or, without one, of the firmware (`mlxlink`), because older kernels show
+400G as `40 Gb/sec (4X QDR)` at the RDMA device. If driver and firmware differ on the rate, it is unknown and the check
+inconclusive.
 */
 select
     p.target,

@@ -30,10 +30,10 @@ Write the list with `=` and the full names of the compute devices, or exclude th
 file; running jobs do not.
 
 ## Exceptions
-A plain `mlx5` is fine if all ports are for compute, and is not reported then. Roles are inferred unless the site file
-names them: an InfiniBand port that serves storage and jobs may be selected on purpose. Virtual functions are checked by
-name only. Only the host's configuration files are read: values that a job sets itself, and a container's own
-/etc/nccl.conf, are not seen.
+A plain `mlx5` is fine if all ports are for compute, and is not reported then. Roles are inferred unless the site file names
+them: an InfiniBand port that serves storage and jobs may be selected on purpose. A NIC whose GPU is missing keeps its role,
+and is not reported. Virtual functions are checked by name only. Only the host's configuration files are read: values that a
+job sets itself, and a container's own /etc/nccl.conf, are not seen.
 */
 with hca_list as (
     select target, value from library_value('NCCL_IB_HCA') -- '' = not set

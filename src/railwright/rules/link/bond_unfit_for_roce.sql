@@ -39,9 +39,10 @@ virtual functions in legacy mode, functions in different eswitch modes, or RoCE 
 ## Exceptions
 If the bond is meant for IP only, with RDMA on the functions below it, give these ports their own role in the site file. The
 halves of a Socket Direct card have different PCI addresses and look like two cards here: waive that finding. Bonds for
-management and bonds of other vendors' cards are not checked. RoCE follows the bond's hash only if the card's LAG is in hash
-mode. In queue affinity mode the driver gives each queue pair a port, and a finding that names only the hash concerns IP
-traffic; `/sys/kernel/debug/mlx5/PCI/lag/port_sel_mode` shows the mode, which is not collected.
+management and bonds of other vendors' cards are not checked. The hash layer2+3 is not reported: it spreads traffic by IP
+address, although all flows between two addresses then share one link. RoCE follows the bond's hash only if the card's LAG
+is in hash mode. In queue affinity mode the driver gives each queue pair a port, and a finding that names only the hash
+concerns IP traffic; `/sys/kernel/debug/mlx5/PCI/lag/port_sel_mode` shows the mode, which is not collected.
 */
 with bonds as (
     -- The bond of the port's device; or the device is a bond itself.

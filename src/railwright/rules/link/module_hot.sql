@@ -65,7 +65,7 @@ belong. Compare with the same slot of other hosts. You do not have to take anyth
 ## Exceptions
 Some modules have nonsense limits: limits outside 40 to 100 C are ignored. If a reading is impossible (above 105 C), or if
 ethtool and mlxlink differ, the check is inconclusive unless the module raises its alarm. The alarm covers any moment since
-it was last read, so the module may be cool again. Copper has no sensor.
+it was last read, so the module may be cool again. Copper has no sensor. One snapshot is enough.
 */
 with modules as (
     select

@@ -51,7 +51,9 @@ Keep the host out of jobs until the port is up.
 While a switch reboots, the finding is expected: collect again. In the first ten minutes after the host's own boot, a port
 that is not active is inconclusive, not a fault. If a port is not used, give it the role `unused` in the site file. A port
 without a cable counts as unused automatically if most hosts of the class have none in that slot, or if the second ports of
-all cards of a type have none.
+all cards of a type have none. Apart from that, a compute port that is down stays one, with or without an address. A storage
+port that is down and has no address counts as unused, unless most hosts of the class use that slot for storage: to have it
+checked on a single host, set its role in the site file.
 */
 select
     p.target,

@@ -47,7 +47,8 @@ is then compared with that.
 Peers are ports of the same card type, role and host class. If half of the fleet has split or multi-plane ports, define a
 class for it in the site file. If most of the fleet is slow, the few correct ports are not reported here. A port that was
 slowed on purpose is reported until the site file sets its rate. If fewer than four ports are alike and their rates differ,
-the slower ones are inconclusive: which rate is right cannot be determined.
+the slower ones are inconclusive: which rate is right cannot be determined. Fewer than four that all run at one rate are not
+checked, unless an earlier snapshot has them faster. A port that trained at a lower rate keeps its role and its peers.
 */
 with cohorts as (
     select

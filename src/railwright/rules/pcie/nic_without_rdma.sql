@@ -44,9 +44,11 @@ start.
 A function without a driver may also be blacklisted or unbound.
 
 ## Exceptions
-A network device alone is enough here: `rdma-device-missing` reports an Ethernet card that has no RDMA device. Devices that belong to a pod (RDMA namespace mode exclusive), to a guest (vfio-pci) or to a user-space driver are not
-reported. The silent half of a multi-PF pair is not reported either while its partner works. The role of a silent function
-cannot be read, so the finding is a blocker only if the node class is missing a card.
+A network device alone is enough here: `rdma-device-missing` reports an Ethernet card that has no RDMA device. Devices that
+belong to a pod (RDMA namespace mode exclusive), to a guest (vfio-pci) or to a user-space driver are not reported. The
+silent half of a multi-PF pair is not reported either while its partner works. The role of a silent function cannot be read,
+so the finding is a blocker only if the node class is missing a card: name the hosts of the class, because one by `kind`
+drops a host that lost an RDMA device.
 */
 with devices as (
     select target, pci from rdma_device

@@ -52,8 +52,9 @@ accept it and set `pcie_limited` in the node class.
 ## Exceptions
 Two compute ports of one card are added up; if one is a spare, give it the role unused. For a storage card only the faster
 port counts, because two are usually redundant. The links of a Socket Direct card are added up, and its ports, which each
-half shows, are counted once. The kernel message "limited by" alone proves nothing: it compares with what the card could do,
-not with its ports.
+half shows, are counted once. If driver and firmware report different rates for a port, the check is inconclusive. NICs that
+share one link to the CPU are added up by `pcie-uplink-shared` (preview). The kernel message "limited by" alone proves
+nothing: it compares with what the card could do, not with its ports.
 */
 -- A slot: the port above one function or several of one card.
 with ports as (

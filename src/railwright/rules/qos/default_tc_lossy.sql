@@ -44,7 +44,8 @@ through DevX (`tc-not-for-gpu`). The default type of service of RDMA-CM does not
 ## Exceptions
 Values in a job's own environment take precedence and are not collected: if every job sets its traffic class, waive this
 rule. `NCCL_IB_FIFO_TC` is not checked, because control messages may have a separate class by design. A port that trusts
-VLAN priorities (PCP) is not checked. On a bond, the members are checked: one wrong member is enough for a finding.
+VLAN priorities (PCP) is not checked. The port's own settings come from `mlnx_qos` or from `dcb`: one of them is enough. On
+a bond, the members are checked: one wrong member is enough for a finding.
 */
 -- What the host's files set for NCCL: unknown if a script decides or a file was not read completely, 0 if none sets it.
 with library as (

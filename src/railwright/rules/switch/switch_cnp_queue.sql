@@ -42,8 +42,9 @@ the transmit queue).
 ## Exceptions
 If the congestion control of the site does not need CNPs, set `ecn = false` in the site file. A weighted queue is fine if
 the whole fabric uses it (SONiC's and Microsoft's preset): only a port that is not strict while most of its peers are is
-reported. Sites with `trust = "pcp"` are not checked: there the PCP picks the class of a CNP, not its DSCP.
-Nor are switches without any classes in a fabric that is lossy (`roce-lossy`): there CNPs wait with the data.
+reported. If nothing else is wrong and the scheduler of the queue is unknown, the check is inconclusive. Sites with `trust =
+"pcp"` are not checked: there the PCP picks the class of a CNP, not its DSCP. Nor are switches without any classes in a
+fabric that is lossy (`roce-lossy`): there CNPs wait with the data.
 */
 with ends as (
     select

@@ -27,7 +27,8 @@ Let the profile mark instead of drop (SONiC: `ecn` `ecn_all` in `WRED_PROFILE`; 
 ECN), or remove it from the queue. The change takes effect at once.
 
 ## Exceptions
-A marking profile also drops packets that cannot be marked (no ECT in their header): fix that on the hosts.
+A marking profile also drops packets that cannot be marked (no ECT in their header): fix that on the hosts. If it is unknown
+whether a queue marks, or whether one that does not mark drops early, the check is inconclusive.
 */
 with judged as (
     select *, case when ecn_enabled then false when not ecn_enabled then red_enabled end as drops

@@ -33,7 +33,7 @@ profile may be bound to the queue that the class no longer uses.
 
 ## Exceptions
 If the fabric uses PFC alone, or congestion control that does not need marks, set `ecn = false` in the site file, or a
-profile that does so.
+profile that does so. If a switch does not report whether the queue marks, the check is inconclusive.
 */
 select
     e.target,

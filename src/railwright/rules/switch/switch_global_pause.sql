@@ -28,7 +28,8 @@ Turn it off on this port and on the NIC (`host-global-pause`): EOS `no flowcontr
 
 ## Exceptions
 If the switch drops link-level pause while PFC is on (EOS does, according to its manual), it does harm only once PFC is
-turned off.
+turned off. SONiC does not report link-level pause, and Cumulus only port by port (`nv show interface PORT qos link-pause`,
+imported): without it, the check is inconclusive.
 */
 select
     e.target,

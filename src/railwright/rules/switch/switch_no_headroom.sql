@@ -33,7 +33,8 @@ maintenance window. Never use `config qos reload` of SONiC: it deletes the site'
 
 ## Exceptions
 If a headroom pool is shared between ports, a port does not need its own. On systems that calculate headroom themselves and
-do not print it (Cumulus, Onyx), the only check is whether the buffer is lossless.
+do not print it (Cumulus, Onyx), the only check is whether the buffer is lossless. EOS reports neither the buffer nor its
+headroom, and the check is inconclusive.
 */
 with judged as (
     select

@@ -32,7 +32,8 @@ must not lose any. Before the watchdog acts, the pauses have already spread to o
 
 ## Exceptions
 Storms during a host reboot or a driver load end with it. If the counters decreased between the snapshots, they were cleared
-and the check is inconclusive.
+and the check is inconclusive. SONiC and EOS report the watchdog and its counters; where neither is reported (Onyx, and
+Cumulus unless imported port by port), the check is inconclusive.
 */
 with listed as (
     select distinct target from probe_result where instance in ('show pfcwd stats', 'show priority-flow-control counters watchdog') and status = 'ok'

@@ -28,7 +28,8 @@ the queues unguarded for a moment.
 
 ## Exceptions
 If the site does not use a watchdog, set `pfc_watchdog = false` in the site file, or leave it unset. If a switch has no
-watchdog, waive the finding or set `pfc_watchdog = false`.
+watchdog, waive the finding or set `pfc_watchdog = false`. If a switch does not report its watchdog, the check is
+inconclusive: Onyx never does, and Cumulus only port by port (`nv show interface PORT qos pfc-watchdog`, imported).
 */
 select
     e.target,
