@@ -99,6 +99,24 @@ def test_a_class_by_kind_is_still_read(tmp_path: Path) -> None:
     assert inventory(store, "--site", str(site)) == (0, {}, {})
 
 
+def test_a_proposed_class_keeps_a_host_that_lost_a_gpu(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    rows = hosts(4)
+    gone = {"target": "n2", "pci": "0000:29:00.0"}
+    rows["pci_function"] = [r for r in rows["pci_function"] if {**r, **gone} != r]
+    with_derived(store, rows)
+    site = proposed(store)
+
+    def found() -> list[tuple[str, str, str]]:
+        told = run(store, "check", "--select", "intent-gpus", "--format", "json", "--site", str(site))  # fmt: skip
+        return [(f["subject"], f["observed"], f["expected"]) for f in json.loads(told.stdout)["findings"]]  # fmt: skip
+
+    assert found() == [("n2", "1", "2")]
+    # A class by kind holds for those alone that have all of it.
+    site.write_text('[[class]]\nname = "old"\nkind = "2x 10de:2330, no RDMA card"\ngpus = 2\n')
+    assert found() == []
+
+
 def test_hosts_of_no_class_are_named(tmp_path: Path) -> None:
     store = tmp_path / "store"
     rows = hosts(4)
