@@ -47,6 +47,11 @@ ASKED = {
     "store upgrade": [[]],
     "store prune": [["--keep", "9"]],
     "diff": [["2026-11-13"]],
+    "show": [["gpu1"], ["leaf1"]],
+    "explain": [
+        ["link-lossless-differs"],
+        ["link-lossless-differs", "--subject", "leaf1:Ethernet0"],
+    ],
 }
 MAKE_SNAPSHOTS = {"collect", "import", "merge", "store finish"}  # tests/test_json.py asks them
 WITHOUT_STORE = ("fit", "hardware", "rules", "intent profiles")
@@ -74,7 +79,7 @@ def chooses(source: str) -> list[int]:
             values = [one for word in node.args for one in leaves(word)] if name in ENDS else []
         elif isinstance(node, ast.IfExp):
             said = [one for one in leaves(node) if type(one) is int]
-            values = said if 3 in said else []
+            values = said if 3 in said and set(said) <= {0, 1, 2, 3} else []
         elif isinstance(node, ast.FunctionDef) and "status" in node.name:
             values = [
                 one
@@ -125,10 +130,12 @@ def formats() -> dict[str, list[list[str]]]:
             look(inner, f"{name} {word}".strip())
         for option in command.params:
             if "--json" in option.opts:
-                found[name] = [[], ["--json"]]
+                found.setdefault(name, [[]]).append(["--json"])
             elif "--format" in option.opts:
                 told = re.findall(r"[\w-]+", (option.help or "").lower())
-                found[name] = [["--format", one] for one in told if one not in ("print", "or")]
+                found.setdefault(name, [[]]).extend(
+                    ["--format", one] for one in told if one not in ("print", "or")
+                )
 
     look(typer.main.get_command(program()), "")
     return found
