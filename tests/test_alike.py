@@ -142,7 +142,9 @@ def test_a_switch_stands_for_no_host(tmp_path: Path, monkeypatch: pytest.MonkeyP
     snapshot = with_derived(tmp_path, rows)
     text = _overview(snapshot, monkeypatch, 1)
     assert text == _overview(snapshot, monkeypatch, 1_000)
-    assert "      8          none where both were read                       gpu[0-7]" in text
+    assert "8 hosts: 8 reached, 0 not reached" in text
+    assert "4 switches: 4 reached, 0 not reached" in text
+    assert "      8  unknown  unknown     -      unknown   gpu[0-7]\n" in text
 
 
 def test_sections_show_only_what_alike_machines_share() -> None:
