@@ -14,7 +14,7 @@ from lab.fleet.platform import MELLANOX, NVIDIA, address
 from lab.fleet.port_model import Firmware, Link
 from lab.fleet.software import MODULE_NAMES, SYSCTLS, library_settings, modules
 from lab.fleet.switches import leaf
-from lab.fleet.system_model import Cpu, Kernel, MemoryNode
+from lab.fleet.system_model import Cpu, Kernel, MemoryNode, without_services
 from lab.fleet.traffic import roce_traffic
 
 FIRMWARE = "20.39.3004"
@@ -95,6 +95,7 @@ def _kernel(number: int) -> Kernel:
         "crashkernel=1G-4G:192M,4G-64G:256M,64G-:512M intel_iommu=on iommu=pt pcie_aspm=off quiet",
         modules=modules(GPU_DRIVER, DRIVER),
         sysctls=SYSCTLS,
+        services=without_services("nvidia-fabricmanager"),
         library_settings=library_settings(2),
     )
 

@@ -120,6 +120,41 @@ class Bond:
 
 
 @dataclass(frozen=True)
+class Service:
+    """A service as systemd has it."""
+
+    name: str  # without .service
+    load: str = "loaded"  # loaded, masked, not-found
+    active: str = "active"
+    sub: str = "running"
+    file: str = "enabled"  # '' = there is no file
+
+
+def no_service(name: str) -> Service:
+    """One that is not installed."""
+    return Service(name, "not-found", "inactive", "dead", "")
+
+
+# Of a host with NVSwitches and the NICs' vendor's packages. openibd loads modules and ends; the
+# subnet manager is installed along with it, and runs elsewhere.
+SERVICES = (
+    Service("nvidia-fabricmanager"),
+    no_service("nvidia-imex"),
+    Service("nvidia-persistenced"),
+    Service("openibd", sub="exited"),
+    no_service("opensm"),
+    Service("opensmd", active="inactive", sub="dead", file="disabled"),
+    Service("lldpd"),
+    no_service("lldpad"),
+)
+
+
+def without_services(*names: str) -> tuple[Service, ...]:
+    """The same without those."""
+    return tuple(no_service(one.name) if one.name in names else one for one in SERVICES)
+
+
+@dataclass(frozen=True)
 class Kernel:
     """Release, command line, limits and settings."""
 
@@ -132,6 +167,7 @@ class Kernel:
     modules: tuple[Module, ...] = ()
     sysctls: tuple[tuple[str, str], ...] = ()  # net.core.rmem_max, 16777216
     daemons: tuple[str, ...] = ()  # units that start jobs, and start at boot
+    services: tuple[Service, ...] = SERVICES  # in the order in which they are asked for
     limits: tuple[tuple[str, str, str, str], ...] = (  # domain, type, item, value
         ("*", "soft", "memlock", "unlimited"),
         ("*", "hard", "memlock", "unlimited"),

@@ -21,7 +21,7 @@ OF_THE_HOST = words(
     boot_modules cmdline cpu_power devlink_info dmesg dmi ecn ibv_devinfo infiniband ip_address
     ip_neighbor ip_route ip_rule ip_sysctl libraries limits lldpctl lscpu lspci mlxfwmanager
     modules netdev numa nvidia_smi nvidia_topology pci pci_config pci_errors
-    pci_root rdma_dev rdma_link rdma_statistic rdma_system roce_tos sysctl
+    pci_root rdma_dev rdma_link rdma_statistic rdma_system roce_tos services sysctl
     """
 )
 OF_EVERY_NETDEV = ("ethtool", "ethtool_driver", "ethtool_statistics")

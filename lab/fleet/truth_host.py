@@ -1,7 +1,7 @@
 """The truth about processors, memory, kernel, modules, settings and limits."""
 
 from lab.fleet.model import HostModel, RootBus
-from lab.fleet.system_model import AcpiNode, MemoryNode, Module
+from lab.fleet.system_model import AcpiNode, MemoryNode, Module, Service
 from lab.fleet.truth_places import Row, Rows, Tables, cpu_list, cpu_numbers, cpu_total, words
 
 # Options of the fleet's kernels that may leave a host, and those that may not: paths, disks,
@@ -68,7 +68,18 @@ def tables(host: HostModel) -> Tables:
         "sysctl": _settings(host),
         "resource_limit": _limits(host),
         "job_daemon": [{"unit": unit} for unit in host.kernel.daemons],
+        "service": [_service(service) for service in host.kernel.services],
         "library_setting": _library_settings(host),
+    }
+
+
+def _service(service: Service) -> Row:
+    return {
+        "unit": f"{service.name}.service",
+        "load_state": service.load,
+        "active_state": service.active,
+        "sub_state": service.sub,
+        "unit_file_state": service.file,
     }
 
 

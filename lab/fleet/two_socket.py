@@ -15,7 +15,7 @@ from lab.fleet.platform import MELLANOX, NVIDIA, address
 from lab.fleet.port_model import Firmware, Qos
 from lab.fleet.software import MODULE_NAMES, SYSCTLS, modules
 from lab.fleet.switches import leaf
-from lab.fleet.system_model import Cpu, Kernel, MemoryNode
+from lab.fleet.system_model import Cpu, Kernel, MemoryNode, without_services
 from lab.fleet.traffic import roce_traffic
 
 FIRMWARE = "28.37.1014"
@@ -145,6 +145,7 @@ def _kernel(number: int) -> Kernel:
         modules=modules(GPU_DRIVER),
         sysctls=SYSCTLS,
         limits=(("*", "-", "memlock", "unlimited"),),
+        services=without_services("openibd", "opensmd"),  # the kernel's own drivers
         library_settings=(),  # the pods bring their own
         pciutils="3.7.0",
     )

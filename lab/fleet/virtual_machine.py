@@ -14,7 +14,7 @@ from lab.fleet.model import Faults, Function, Gpu, HostModel, Netdev, Nic, RootB
 from lab.fleet.platform import INFINIBAND, MELLANOX, NVIDIA
 from lab.fleet.port_model import Firmware, Link, Optic
 from lab.fleet.software import MODULE_NAMES, SYSCTLS, modules
-from lab.fleet.system_model import Cpu, Kernel, MemoryNode
+from lab.fleet.system_model import Cpu, Kernel, MemoryNode, without_services
 from lab.fleet.traffic import infiniband_traffic
 
 FIRMWARE = "28.42.1000"
@@ -95,6 +95,7 @@ def _kernel(number: int) -> Kernel:
         "earlyprintk=ttyS0 nvme_core.io_timeout=240 panic=-1",
         modules=modules(GPU_DRIVER, DRIVER),
         sysctls=SYSCTLS,
+        services=without_services("lldpd"),
         library_settings=(
             ("/etc/nccl.conf", "NCCL_IB_PCI_RELAXED_ORDERING", "1"),
             ("/etc/nccl.conf", "NCCL_TOPO_FILE", "/opt/topology/ndv5-topo.xml"),

@@ -141,6 +141,8 @@ SECRET_LINES = {
     "ethtool": f"Settings for eth0:\n\t{SECRET}: {SECRET}\n",
     "nvidia_smi": f"{SECRET}, {SECRET}\n",
     "rdma_system": f"netns shared\n{SECRET}\n",
+    "services": f"Id=lldpd.service\nActiveState=active\nExecStart={SECRET}\nSubState={SECRET}\n\n"
+    f"Id={SECRET}.service\nActiveState=active\n",
 }
 SECRET_FILES = {
     "libraries": (

@@ -8,7 +8,18 @@ from lab.fleet.healthy.who import Who
 from lab.fleet.model import Gpu, HostModel, Netdev, Nic, RootBus
 from lab.fleet.software import MODULE_NAMES, SYSCTLS, modules
 from lab.fleet.switches import management_switch
-from lab.fleet.system_model import Bond, Cpu, Dmi, Kernel, MemoryNode, Module, Route, RoutingRule
+from lab.fleet.system_model import (
+    SERVICES,
+    Bond,
+    Cpu,
+    Dmi,
+    Kernel,
+    MemoryNode,
+    Module,
+    Route,
+    RoutingRule,
+    without_services,
+)
 
 Settings = tuple[tuple[str, str, str], ...]
 RELEASE = "6.8.0-45-generic"
@@ -87,6 +98,9 @@ def kernel(who: Who, chosen: Software) -> Kernel:
         command_line=" ".join(words.split()),
         modules=(*loaded(chosen.gpu_driver), *chosen.more),
         sysctls=SYSCTLS,
+        services=SERVICES
+        if chosen.gpu_driver
+        else without_services("nvidia-fabricmanager", "nvidia-persistenced"),
         library_settings=chosen.settings,
         boot_modules=at_boot if chosen.gpu_driver else at_boot[1:],
     )
