@@ -33,8 +33,8 @@ PCIe.
    nodes: `nvidia-imex-ctl -N` shows which of them it knows.
 
 ## Exceptions
-Expected right after a boot: it takes minutes. Older drivers do not print the state: the check is then inconclusive. Whether
-IMEX runs is not collected.
+Expected right after a boot: it takes minutes. Older drivers do not print the state: the check is then inconclusive. A failed
+IMEX is found by `imex-failed`.
 */
 select
     g.target,
