@@ -1,6 +1,6 @@
 /* +++
 id = "imex-failed"
-title = "IMEX failed on a host of an NVLink rack"
+title = "IMEX failed in an NVLink rack"
 severity = "high"
 subject = "host"
 needs = ["gpu_smi.name", "gpu_smi.fabric_state", "service.load_state", "service.active_state", "service.sub_state"]
