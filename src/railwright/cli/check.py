@@ -45,7 +45,7 @@ def check(
     severity: str = typer.Option(
         "info", "--severity", help="Show findings of this severity and worse."
     ),
-    by: str = typer.Option("rule", "--by", help=f"Group by {', '.join(GROUPINGS)}."),
+    by: str = typer.Option("rule", "--by", metavar="|".join(GROUPINGS), help="Group findings."),
     rules: list[Path] = typer.Option([], "--rules", help="Add a folder of your own rules."),
     form: str = typer.Option("text", "--format", "-o", help=f"Print text, {', '.join(FORMATS)}."),
     as_json: bool = JSON,
