@@ -160,9 +160,12 @@ def grown(parser: str, size: int) -> bytes:
         if made is not None:
             return made
     copies = max(1, size // max(len(data), 1))
-    made = (data.rstrip(b"\n") + b"\n") * copies
+    for end in (b"\n", b"\n\n"):  # an empty line between, where an answer is made of blocks
+        made = (data.rstrip(b"\n") + end) * copies
+        if parse(parser, made):
+            return made
     # One line that is twice as long, where two lines are not understood.
-    return made if parse(parser, made) else b" ".join([data.strip()] * copies)
+    return b" ".join([data.strip()] * copies)
 
 
 def _forget() -> None:
