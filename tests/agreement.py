@@ -281,6 +281,7 @@ def of_path(
     counted = {"broken": 0, "unknown": 0}
     for packet in said.data["packets"]:
         counted["unknown"] += bool(packet["lost"])
+        counted["unknown"] += packet["dscp"] is None  # then nobody knows its class
         for end, group in _way(packet):
             of_words(book, "path", end, group["does"])
             subjects = [*names(end), f"{end.partition(':')[0]}:*"]
