@@ -188,7 +188,7 @@ def test_mlxconfig_says_the_samples() -> None:
         (nic, nic.address, "cx7-400g-full-e-query"),
         (cluster, "0000:29:00.0", "cluster-case-e-query"),
     ):
-        sample = (EVIDENCE / f"mlxconfig--{name}.out").read_text("utf-8")
+        sample = (EVIDENCE / f"mlxconfig/{name}.out").read_text("utf-8")
         assert folded(mlxconfig(card, address)) == folded(sample)
     assert 24_000 < len(mlxconfig(nic, nic.address)) < 26_000
 
@@ -235,7 +235,7 @@ def test_lldpctl_says_the_samples() -> None:
         ("json", replace(rails, nics=()), "json-no-neighbours"),
         ("json0", replace(rails, nics=()), "json0-no-neighbours"),
     ):
-        sample = (EVIDENCE / f"lldpctl--{name}.out").read_text("utf-8")
+        sample = (EVIDENCE / f"lldpctl/{name}.out").read_text("utf-8")
         assert folded(neighbours(model, shape)) == folded(sample)
     for count, shape in ((1, "json"), (1, "json0"), (8, "json0")):
         told = neighbours(replace(rails, nics=host.nics[9 - count : 9]), shape)

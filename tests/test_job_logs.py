@@ -19,7 +19,7 @@ from railwright.store.ingest import parse_answer
 from railwright.store.lookup import find
 
 EVIDENCE = REPOSITORY / "tests/evidence"
-CASES = sorted(path for kind in KINDS for path in EVIDENCE.glob(f"{kind}--*.out"))
+CASES = sorted(path for kind in KINDS for path in (EVIDENCE / kind).glob("*.out"))
 PERFTEST = """\
 export TOKEN=hunter2
                     RDMA_Write BW Test
@@ -41,9 +41,9 @@ def run(store: Path, *words: object) -> Result:
     return CliRunner(env=environment).invoke(program(), list(map(str, words)))
 
 
-@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", CASES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_what_is_kept_is_all_that_the_parser_reads(path: Path) -> None:
-    kind = path.stem.partition("--")[0]
+    kind = path.parent.name
     data = path.read_bytes()
     words = b"export HF_TOKEN=hf_secret\nloss=2.31 lr=1e-4\n"
     kept, dropped = keep(kind, words + data)

@@ -1,7 +1,7 @@
 """Every parser against the evidence beside this file, found by name.
 
-A case is a pair in `tests/evidence/`: `<parser>--<case>.out` holds the bytes that the probe brought
-home, `<parser>--<case>.expect.json` what must come of them, one of:
+A case is a pair in `tests/evidence/<parser>/`: `<case>.out` holds the bytes that the probe brought
+home, `<case>.expect.json` what must come of them, one of:
 
     {"instance": "0000:18:00.0", "rows": [["nic_card", {"pci": "...", ...}], ...]}
     {"instance": "", "contains": [["gpu_smi", {"pci": "..."}]], "counts": {"gpu_smi": 8}}
@@ -27,8 +27,18 @@ from railwright.parse.base import NotUnderstoodError, Row
 from railwright.schema.table import tables
 
 EVIDENCE = Path(__file__).parent / "evidence"
-CASES = sorted(path.name.removesuffix(".expect.json") for path in EVIDENCE.glob("*.expect.json"))
-PARSERS = sorted({case.split("--", 1)[0] for case in CASES})
+
+
+def named(ending: str) -> list[str]:
+    """<parser>/<case> of every file with this ending."""
+    return sorted(
+        str(path.relative_to(EVIDENCE)).removesuffix(ending)
+        for path in EVIDENCE.glob(f"*/*{ending}")
+    )
+
+
+CASES = named(".expect.json")
+PARSERS = sorted({case.split("/", 1)[0] for case in CASES})
 # The project's reference data, beside the repository; not everybody has it.
 SHARED = Path(__file__).parents[2] / "shared"
 SAMPLES = SHARED / "formats" / "samples"
@@ -92,7 +102,7 @@ def matches(row: Row, table: str, part: dict[str, Any]) -> bool:
 
 @pytest.mark.parametrize("case", CASES)
 def test_evidence(case: str) -> None:
-    parser = case.split("--", 1)[0]
+    parser = case.split("/", 1)[0]
     data = (EVIDENCE / f"{case}.out").read_bytes()
     expect = json.loads((EVIDENCE / f"{case}.expect.json").read_text("utf-8"))
     known = {"instance", "rows", "contains", "counts", "not_understood", "note"}
@@ -117,8 +127,8 @@ def test_evidence(case: str) -> None:
 
 
 def test_every_output_has_its_expectation() -> None:
-    outputs = {path.name.removesuffix(".out") for path in EVIDENCE.glob("*.out")}
-    assert outputs == set(CASES)
+    assert named(".out") == CASES
+    assert not [path for path in EVIDENCE.iterdir() if path.is_file()], "not in its probe's folder"
 
 
 # Whatever comes: rows that can be stored, or "not understood". Never another exception, never slow.
@@ -161,7 +171,7 @@ def mangled(data: bytes, seed: int) -> bytes:
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(seed=st.integers(0, 2**32), pick=st.integers(0, 2**16))
 def test_mangled_output(parser: str, seed: int, pick: int) -> None:
-    cases = [case for case in CASES if case.startswith(f"{parser}--")]
+    cases = [case for case in CASES if case.startswith(f"{parser}/")]
     survive(parser, mangled((EVIDENCE / f"{cases[pick % len(cases)]}.out").read_bytes(), seed))
 
 

@@ -70,7 +70,7 @@ def test_the_sample_is_a_case(path: Path) -> None:
     cases = [
         case
         for parser in PARSERS[path.parent.name]
-        for case in EVIDENCE.glob(f"{parser}--*.out")
+        for case in (EVIDENCE / parser).glob("*.out")
         if case.stat().st_size == len(data) and case.read_bytes() == data
     ]
     assert cases, f"no evidence case holds the bytes of {path.parent.name}/{path.name}"

@@ -26,7 +26,7 @@ def rows(store: Path, query: str) -> list[tuple[object, ...]]:
 
 
 def test_saved_output_becomes_facts_at_its_own_time(tmp_path: Path) -> None:
-    saved = EVIDENCE / "mlxconfig--cx7-400g-full-e-query.out"
+    saved = EVIDENCE / "mlxconfig/cx7-400g-full-e-query.out"
     done = run(saved, "--kind", "mlxconfig", "--target", "gpu017", "--instance", "0000:18:00.0",
                "--at", "2026-11-14T22:15:00Z")  # fmt: skip
     assert done.exit_code == 0, done.output

@@ -32,8 +32,8 @@ def test_saved_answers_are_told_by_their_content(tmp_path: Path, system: str) ->
     cases = [*CASES[system].values()]
     if system == "sonic":
         cases += [
-            "sonic_config_db--correct-roce-dscp26-prio3",
-            "sonic_route--equal-cost-and-odd-ones",
+            "sonic_config_db/correct-roce-dscp26-prio3",
+            "sonic_route/equal-cost-and-odd-ones",
         ]
     files = []
     for number, case in enumerate(cases):
@@ -53,7 +53,7 @@ def test_saved_answers_are_told_by_their_content(tmp_path: Path, system: str) ->
 
 
 def test_the_name_of_a_file_tells_the_command(tmp_path: Path) -> None:
-    case = "sonic_show--groups-by-what-was-asked"
+    case = "sonic_show/groups-by-what-was-asked"
     file = tmp_path / "leaf01_show_priority-group_watermark_headroom.txt"
     file.write_text(case_text(case))
     snapshot = imported(tmp_path / "store", "sonic", file)
@@ -111,9 +111,9 @@ def configurations() -> dict[str, str]:
 
 
 TEXTS = {
-    "sonic": ["snmp-server community SECRET-a\n", case_text("sonic_show--version")
+    "sonic": ["snmp-server community SECRET-a\n", case_text("sonic_show/version")
               + "tacacs passkey SECRET-b\nPassword: SECRET-c\n",
-              case_text("sonic_show--lldp-neighbors-last-one-cut").replace(
+              case_text("sonic_show/lldp-neighbors-last-one-cut").replace(
                   "Ubuntu 22.04.5 LTS", "SECRET-d")],
     "eos": ['{"cmds": {"username admin secret 5 SECRET-e": null}, "modelName": "x"}',
             ('{"interfaces": {"Ethernet1/1": {"description": "SECRET-f", "mtu": 9214, '
@@ -129,7 +129,7 @@ TEXTS = {
                 ('{"swp1": {"link": {"mtu": 9216, "oper-status": "up"}, "description": '
                 '"key SECRET-k"}}')],
     "onyx": ["snmp-server community SECRET-l ro\nradius-server key SECRET-m\n",
-             case_text("onyx_show--odd-interfaces-text").replace("ember-h001 rail0", "SECRET-n")],
+             case_text("onyx_show/odd-interfaces-text").replace("ember-h001 rail0", "SECRET-n")],
 }  # fmt: skip
 
 
@@ -181,12 +181,12 @@ def test_what_the_filters_keep_is_all_that_the_parsers_read() -> None:
     seen = 0
     for system in systems().values():
         for probe, rule in system.keep.items():
-            for out in EVIDENCE.glob(f"{probe}--*.out"):
+            for out in (EVIDENCE / probe).glob("*.out"):
                 data = out.read_bytes()
                 expect = json.loads(out.with_name(f"{out.stem}.expect.json").read_text("utf-8"))
                 kept, _, why = keep(data, rule)
                 after = None if why else read(probe, kept, expect["instance"])
-                assert after == read(probe, data, expect["instance"]), out.name
+                assert after == read(probe, data, expect["instance"]), out
                 seen += 1
     assert seen > 150
 
@@ -213,7 +213,7 @@ def test_which_switches_the_command_line_names(tmp_path: Path) -> None:
 
 def test_hosts_and_switches_keep_their_kind(tmp_path: Path) -> None:
     """Also where a snapshot was written before there were switches."""
-    (tmp_path / "version").write_text(case_text("eos_show--odd-version"))
+    (tmp_path / "version").write_text(case_text("eos_show/odd-version"))
     (tmp_path / "cmdline").write_text("iommu=pt\n")
     switch = imported(tmp_path / "store", "eos", tmp_path / "version")
     saved = Saved("cmdline", "gpu1", at=1794694500.0)

@@ -82,7 +82,7 @@ def test_a_session_brings_the_facts_of_every_answer(fabric: Any, target: str, sy
 @pytest.mark.root
 def test_the_configuration_comes_table_by_table_and_is_one_answer(fabric: Any) -> None:
     _, snapshot, _ = fabric
-    assert_case(snapshot, "sonic01", "sonic_config_db--correct-roce-dscp26-prio3")
+    assert_case(snapshot, "sonic01", "sonic_config_db/correct-roce-dscp26-prio3")
     assert rows(snapshot, "SELECT instance, status FROM probe_result WHERE target = 'sonic01' "
                           "AND probe = 'sonic_config_db'") == [("", "ok")]  # fmt: skip
 

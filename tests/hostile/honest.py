@@ -10,19 +10,19 @@ EVIDENCE = Path(__file__).parents[1] / "evidence"
 
 # Bytes whose rows were written by hand beside them (tests/test_parsers.py).
 HONEST_CASES = (
-    "lscpu--json-flat-two-sockets-intel",
-    "mlnx_qos--fault-dscp26-in-prio0",
-    "infiniband--roce-and-ndr",
-    "pci--nic-below-switch",
-    "netdev--rails-bond-and-bridge",
-    "mlxconfig--cx6dx-q-per-port-old-width",
-    "ip_address--rails-peer-and-namespace",
-    "dmesg--link-flap",
-    "sysctl--settings",
-    "ethtool_module--osfp-400g-sr4-dom",
-    "mlxlink--eth-400g-counters-good",
+    "lscpu/json-flat-two-sockets-intel",
+    "mlnx_qos/fault-dscp26-in-prio0",
+    "infiniband/roce-and-ndr",
+    "pci/nic-below-switch",
+    "netdev/rails-bond-and-bridge",
+    "mlxconfig/cx6dx-q-per-port-old-width",
+    "ip_address/rails-peer-and-namespace",
+    "dmesg/link-flap",
+    "sysctl/settings",
+    "ethtool_module/osfp-400g-sr4-dom",
+    "mlxlink/eth-400g-counters-good",
 )
-OWN_PORT = "ens1np0"  # of netdev--rails-bond-and-bridge
+OWN_PORT = "ens1np0"  # of netdev/rails-bond-and-bridge
 LEAF, LEAF_PORT = "leaf001", "etp7"  # what it hears there
 
 
@@ -46,7 +46,7 @@ def honest_answers() -> list[tuple[str, str, bytes]]:
     for case in HONEST_CASES:
         expect = json.loads((EVIDENCE / f"{case}.expect.json").read_text("utf-8"))
         output = (EVIDENCE / f"{case}.out").read_bytes()
-        found.append((case.split("--", 1)[0], expect["instance"], output))
+        found.append((case.split("/", 1)[0], expect["instance"], output))
     return found
 
 

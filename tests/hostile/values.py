@@ -28,7 +28,7 @@ def is_json(data: bytes) -> bool:
 def specimens(probe: str, *, of_json: bool) -> list[tuple[str, bytes]]:
     """Instance and bytes of real outputs; of lldpctl in the form that the probe asks for."""
     found = []
-    for expected in sorted(EVIDENCE.glob(f"{probe}--*.expect.json")):
+    for expected in sorted((EVIDENCE / probe).glob("*.expect.json")):
         expect = json.loads(expected.read_text("utf-8"))
         name = expected.name.removesuffix(".expect.json")
         output = expected.with_name(f"{name}.out").read_bytes()
