@@ -66,19 +66,22 @@ Data gpu1:ens1 -> gpu2:ens2, DSCP 26 (the site file)
      trust dscp, DSCP 26 -> priority 3, PFC on, MTU 9000, 400G rs
   1  leaf1, tier 1
      in  Ethernet0: trust dscp, DSCP 26 -> class 3, PFC on, headroom 230,400, MTU 9216, 400G rs
+       inconclusive, here and further on: switch-global-pause: sonic does not report link_pause
      out 2 ports: queue 3 dwrr 50, ECN on from 150,000 to 1,500,000 at 5 %, PFC on, MTU 9216, 400G rs
   2  2 switches, tier 2, no two alike
      spine1
      in  Ethernet1/1: trust dscp, DSCP 26 -> class 3, PFC on, headroom not read, MTU 9216, 400G rs
+       inconclusive, here and further on: switch-global-pause: not collected: link_pause
      out Ethernet2/1: queue 3 dwrr, ECN on, PFC on, MTU 9216, 400G rs
      spine2 differs
      out Eth1/2: queue 3 wrr, ECN on, PFC on, MTU 9216, 400G rs
   3  leaf2, tier 1
      in  2 ports: trust both, DSCP 26 -> class 3, PFC on, headroom not read, MTU 9216, 400G rs
+       inconclusive, here and further on: switch-global-pause: cumulus does not report link_pause
      out swp1s1: queue 3 dwrr 50, ECN on from 150,000 to 1,500,000, PFC on, MTU 9216, 400G rs
   4  gpu2:ens2
      trust dscp, DSCP 26 -> priority 3, PFC on, MTU 9000, 400G rs
-  No fault on this path.
+  Inconclusive at hop 1, leaf1:Ethernet0: switch-global-pause: sonic does not report link_pause; 7 more
 
 CNP gpu2:ens2 -> gpu1:ens1, DSCP 48 (the site file)
   next hops by the routes to 10.8.0.1

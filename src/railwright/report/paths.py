@@ -1,6 +1,7 @@
 """`railwright path A B`: a packet's way, hop by hop; hops that do the same as one."""
 
 import json
+from collections import Counter
 from typing import Any
 
 from railwright.fabric.hop import Remark, Side
@@ -67,14 +68,32 @@ def _print_trace(screen: Screen, trace: Trace) -> None:
     _print_way(screen, trace)
 
 
+class _Open:
+    """What is inconclusive on one way: what a system never tells is said at its first port only."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._times = Counter(one.what for _, _, one in trace.remarks() if not one.is_broken)
+        self._said: set[str] = set()
+
+    def heading(self, remark: Remark) -> str:
+        """What is set before it; '' = it was said."""
+        if remark.is_broken:
+            return "fault"
+        if remark.what in self._said:
+            return ""
+        self._said.add(remark.what)
+        return "inconclusive" + (", here and further on" * (self._times[remark.what] > 1))
+
+
 def _print_way(screen: Screen, trace: Trace) -> None:
-    walk = trace.walk
-    _print_host(screen, 0, walk.source.name, trace.sender)
+    walk, told = trace.walk, _Open(trace)
+    _print_host(screen, 0, walk.source.name, trace.sender, told)
     if walk.lost:
-        _print_remark(screen, Remark(is_broken=False, what=walk.lost))
+        _print_remark(screen, Remark(is_broken=False, what=walk.lost), told)
     for number, level in enumerate(trace.levels, 1):
-        _print_level(screen, number, level)
-    _print_host(screen, len(trace.levels) + 1, walk.destination.name, trace.receiver)
+        _print_level(screen, number, level, told)
+    last = len(trace.levels) + 1
+    _print_host(screen, last, walk.destination.name, trace.receiver, told)
     _print_verdict(screen, trace)
 
 
@@ -84,12 +103,12 @@ _ASK = {
 }
 
 
-def _print_host(screen: Screen, number: int, name: str, side: Side) -> None:
+def _print_host(screen: Screen, number: int, name: str, side: Side, told: _Open) -> None:
     screen.line(f" {number:>2}  {plain(name)}")
-    _print_words(screen, "", side)
+    _print_words(screen, "", side, told)
 
 
-def _print_level(screen: Screen, number: int, groups: tuple[Group, ...]) -> None:
+def _print_level(screen: Screen, number: int, groups: tuple[Group, ...], told: _Open) -> None:
     usual = groups[0]
     total = sum(len(group.switches) for group in groups)
     if total == 1:
@@ -104,7 +123,7 @@ def _print_level(screen: Screen, number: int, groups: tuple[Group, ...]) -> None
         if place or (total > 1 and len(usual.switches) == 1):
             differs = "" if not place else " differs" if len(group.switches) == 1 else " differ"
             screen.line(cut(screen, f"     {plain(fold(group.switches))}{differs}"))
-        _print_group(screen, group, usual if place else None)
+        _print_group(screen, group, usual if place else None, told)
 
 
 def _tier(group: Group) -> str:
@@ -115,7 +134,7 @@ def _same(ports: tuple[Ports, ...]) -> set[Side]:
     return {one.side for one in ports}
 
 
-def _print_group(screen: Screen, group: Group, usual: Group | None) -> None:
+def _print_group(screen: Screen, group: Group, usual: Group | None, told: _Open) -> None:
     """Of switches that differ from most only what differs."""
     for word, own, others in (
         ("in", group.entries, usual.entries if usual else ()),
@@ -123,9 +142,9 @@ def _print_group(screen: Screen, group: Group, usual: Group | None) -> None:
     ):
         if usual is None or _same(own) != _same(others):
             for ports in own:
-                _print_words(screen, f"{word:<3} {_ports(ports, group)}: ", ports.side)
+                _print_words(screen, f"{word:<3} {_ports(ports, group)}: ", ports.side, told)
     for remark in group.lost:
-        _print_remark(screen, remark)
+        _print_remark(screen, remark, told)
 
 
 def _ports(ports: Ports, group: Group) -> str:
@@ -135,17 +154,19 @@ def _ports(ports: Ports, group: Group) -> str:
     return plain(name if len(group.switches) > 1 else name.partition(":")[2])
 
 
-def _print_words(screen: Screen, head: str, side: Side) -> None:
+def _print_words(screen: Screen, head: str, side: Side, told: _Open) -> None:
     text = head.replace(" ", "\xa0") + in_phrases(", ".join(side.words))
     for line in wrapped(screen, text.replace(":\xa0", ": ", 1), 5):
         screen.line(line)
     for remark in side.remarks:
-        _print_remark(screen, remark)
+        _print_remark(screen, remark, told)
 
 
-def _print_remark(screen: Screen, remark: Remark) -> None:
-    word = "fault" if remark.is_broken else "inconclusive"
-    for line in wrapped(screen, f"{word}: {plain(remark.what)}", 7):
+def _print_remark(screen: Screen, remark: Remark, told: _Open) -> None:
+    heading = told.heading(remark)
+    if not heading:
+        return
+    for line in wrapped(screen, f"{heading}: {plain(remark.what)}", 7):
         screen.line(line, _STYLES[remark.is_broken])
 
 

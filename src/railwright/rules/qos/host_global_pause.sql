@@ -14,6 +14,7 @@ action = "set"
 setting = "netdev.pause"
 fix = "ethtool -A NETDEV autoneg off rx off tx off"
 cost = "21.7 % of a 400G port, with all drop counters at zero (incident I-062)"
+on_path = {packets = ["data"], sides = ["in", "out"]}
 since = "0.2"
 sources = ["review QOS-04", "reference B3", "incident I-062"]
 

@@ -10,6 +10,7 @@ message = "{subject} has global pause on for {observed}; expected {expected}"
 action = "set"
 setting = "switch.pause"
 cost = "21.7 % of a 400G port, with all drop counters at zero (incident I-062)"
+on_path = {packets = ["data"], sides = ["in", "out"]}
 since = "0.3"
 sources = ["review QOS-04, for the other end", "incident I-062", "EOS: show interfaces flowcontrol; Onyx: show interfaces ethernet"]
 
