@@ -3,8 +3,6 @@
 python := "python"
 # tests in as many processes as there are cores; a file stays in one, which prepares once what its tests share
 parallel := "-n auto --dist loadfile --no-loadscope-reorder"
-# of a rule its cases, not everything that can be taken away from them; what it reads is told from plans of the newest DuckDB
-cases := "not header_and_select and not of_the_intent and not in_order_because and not is_silent and not really_does and not hide_what"
 
 # list the recipes
 default:
@@ -27,16 +25,13 @@ test *arguments:
 test-fast *arguments:
     pytest -q {{ parallel }} -m "not root and not fleet and not slow" {{ arguments }}
 
-# what touches DuckDB, once more with the oldest one we support
-test-lowest:
-    .venv-lowest/bin/pytest -q {{ parallel }} -k "not kill_9 and {{ cases }}" tests/test_store.py \
-        tests/test_questions.py tests/test_derived.py tests/test_saved.py tests/test_sql_files.py \
-        tests/test_views.py tests/test_rules.py
+# the same with the Python and the DuckDB of another environment
+test-fast-in venv:
+    {{ venv }}/bin/pytest -q {{ parallel }} -m "not root and not fleet and not slow"
 
-# where another Python could show, with the one of that environment: the command line, parsers, what cards support
-test-python venv:
-    {{ venv }}/bin/pytest -q {{ parallel }} tests/test_cli.py tests/test_grammar.py tests/test_questions.py \
-        tests/test_parsers.py tests/test_frames.py tests/test_fit.py
+# what of the slower files reads with DuckDB, with the oldest one we support
+test-oldest venv:
+    {{ venv }}/bin/pytest -q {{ parallel }} -k "test_cases or test_store and not kill_9" tests/test_rules.py tests/test_store.py
 
 # put the formatting right
 format:

@@ -1,8 +1,8 @@
-"""Tests of which CI runs a sample, whole.
+"""Tests that CI leaves out, or of which it runs a sample, whole.
 
-    python -m bench.whole_tests       as root; some minutes
+    python -m bench.whole_tests [PYTEST-ARGUMENT ...]       as root; about an hour
 
-Their files say in what the sample differs: `WHOLE` of tests/conftest.py.
+They bear the mark `whole` or `one_in`; elsewhere tests/conftest.py leaves them out.
 """
 
 import os
@@ -11,13 +11,12 @@ import sys
 from pathlib import Path
 
 REPOSITORY = Path(__file__).parents[1]
-FILES = ("tests/test_tainted_snapshots.py", "tests/test_removed_evidence.py")
 
 
 def main() -> None:
-    command = [sys.executable, "-m", "pytest", "-q", "-n", "auto", *FILES]
+    command = [sys.executable, "-m", "pytest", "-q", "-n", "auto", "--dist", "loadfile"]
     done = subprocess.run(
-        [*command, "--dist", "loadfile"],
+        [*command, "-m", "whole or one_in", *(sys.argv[1:] or ["tests"])],
         cwd=REPOSITORY,
         env={**os.environ, "RAILWRIGHT_WHOLE": "1"},
         check=False,

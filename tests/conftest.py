@@ -3,7 +3,7 @@
 import os
 import sys
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -49,7 +49,7 @@ def pytest_unconfigure() -> None:
         os._exit(_ended[-1])
 
 
-# What is cut down to a sample elsewhere runs whole: `python -m bench.whole_tests`.
+# Everything, also what is marked `whole` or `one_in`: `python -m bench.whole_tests`.
 WHOLE = bool(os.environ.get("RAILWRIGHT_WHOLE"))
 # About how many seconds a file takes by itself; CI says at its end how many it took.
 SECONDS: dict[str, int] = load_toml(
@@ -58,7 +58,28 @@ SECONDS: dict[str, int] = load_toml(
 SLOW = 10  # a file of more is not for while one writes
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def _left_for_the_whole(items: list[pytest.Item]) -> Iterator[pytest.Item]:
+    """What CI leaves out: the count goes on from case to case, so new cases take their turn."""
+    seen: defaultdict[str, int] = defaultdict(int)
+    for item in items:
+        sample = item.get_closest_marker("one_in")
+        name = item.nodeid.partition("[")[0]
+        if item.get_closest_marker("whole") or (sample and seen[name] % sample.args[0]):
+            yield item
+        seen[name] += 1
+
+
+def _chosen_by_hand(config: pytest.Config) -> bool:
+    """Who names a test, or a word of it, wants that one."""
+    return bool(config.option.keyword) or any("::" in one for one in config.args)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not WHOLE and not _chosen_by_hand(config):
+        left = set(_left_for_the_whole(items))
+        items[:] = [item for item in items if item not in left]
+        config.hook.pytest_deselected(items=list(left))
     # Files are dealt out to processes one by one: the longest first, then all end at about one time.
     items.sort(key=lambda item: -SECONDS.get(item.path.name, 0))
     for item in items:

@@ -72,6 +72,7 @@ READING_OTHERS = [
 
 
 @pytest.mark.parametrize("query", [*WRITING, *READING_OTHERS])
+@pytest.mark.one_in(2)
 def test_a_question_changes_and_reaches_nothing(query: str, store: Path, tmp_path: Path) -> None:
     before = digest_of(store)
     asked = query.format(s=store / NAME, t=tmp_path)
@@ -146,6 +147,7 @@ def test_a_fault_of_the_tool_is_two_and_names_a_file(store: Path, tmp_path: Path
     ],
 )
 @pytest.mark.parametrize("verb", ["check", "facts"])
+@pytest.mark.one_in(2)
 def test_an_odd_table_is_words(
     verb: str, what: str, said: str, store: Path, tmp_path: Path
 ) -> None:
@@ -180,6 +182,7 @@ def test_an_odd_table_is_words(
     "text", ["[]", "[" * 100_000, '{"format": 1, "started": NaN}', '{"format": 1, "targets": [1]}',
              '{"format": 1, "started": 1e300}', "{", '{"format": 2}', ""]
 )  # fmt: skip
+@pytest.mark.one_in(2)
 def test_an_odd_run_json_is_words(text: str, store: Path, tmp_path: Path) -> None:
     path = copy_of(store, tmp_path / NAME)
     (path / "run.json").write_text(text)

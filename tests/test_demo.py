@@ -257,6 +257,7 @@ HEADS = (
 
 
 @pytest.mark.parametrize("words", HEADS, ids=" ".join)
+@pytest.mark.one_in(2)
 def test_every_screen_says_that_it_is_demo_data(
     words: tuple[str, ...], installed: Path, home: dict[str, str]
 ) -> None:

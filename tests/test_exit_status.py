@@ -195,6 +195,7 @@ def test_every_verb_with_formats_is_asked() -> None:
 
 @pytest.mark.parametrize("state", ["broken", "outdated"])
 @pytest.mark.parametrize("verb", ASKED)
+@pytest.mark.one_in(3)
 def test_the_status_is_the_same_in_every_format(
     verb: str, state: str, stores: dict[str, Path]
 ) -> None:
@@ -212,6 +213,7 @@ def test_the_states_are_what_they_are_meant_to_be(stores: dict[str, Path]) -> No
 
 
 @pytest.mark.parametrize("verb", ["facts", "show gpu1", "links", "rails", "path", "diff"])
+@pytest.mark.one_in(3)
 def test_an_older_snapshot_that_had_to_serve_is_no_success(
     verb: str, stores: dict[str, Path], tmp_path: Path
 ) -> None:

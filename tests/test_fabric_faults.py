@@ -47,6 +47,7 @@ def found_otherwise(outcome: Outcome) -> list[str]:
 
 
 @pytest.mark.parametrize("shape", ["mixed", "onyx"])
+@pytest.mark.one_in(2)
 def test_a_healthy_fabric_has_nothing_to_say(tmp_path: Path, shape: str) -> None:
     fabric = build(SHAPES[shape])
     both = snapshots(tmp_path, fabric, [])
@@ -57,6 +58,7 @@ def test_a_healthy_fabric_has_nothing_to_say(tmp_path: Path, shape: str) -> None
 
 
 @pytest.mark.parametrize(("shape", "number"), [("mixed", 0), ("mixed", 1), ("onyx", 0)])
+@pytest.mark.one_in(3)
 def test_faults_are_found_as_declared(tmp_path: Path, shape: str, number: int) -> None:
     """By a site with a plan, and by the majority of like ends."""
     fabric = build(SHAPES[shape])

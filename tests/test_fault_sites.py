@@ -47,6 +47,7 @@ def test_a_setting_that_one_of_four_has_otherwise(tmp_path: Path) -> None:
 
 @pytest.mark.root
 @pytest.mark.timeout(900)
+@pytest.mark.whole
 def test_a_host_whose_ports_all_run_slower_than_before(tmp_path: Path) -> None:
     """Read alone, it has no peers; the store knows how it was."""
     cells = [Cell("one", 4), Cell("none", 4), Cell("none", 1)]

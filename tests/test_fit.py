@@ -194,6 +194,7 @@ def test_there_are_tens_of_thousands_of_combinations():
 
 
 @pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.one_in(4)
 def test_all_combinations_agree_with_the_second_set_of_rules(family):
     raw = {kind: rules.rows(DATA, f"{kind}*.toml") for kind in ("adapters", "switches")}
     cards = cards_of(family)
@@ -231,6 +232,7 @@ def _agrees(verdict, card, wire, leaf, where):
         assert verdict.gbps in (None, gbps * card["ports"]), where
 
 
+@pytest.mark.whole
 def test_all_cards_in_all_slots_agree_with_the_second_set_of_rules():
     raw = rules.rows(DATA, "adapters_*.toml")
     for adapter, links, form in itertools.product(adapters().values(), SLOTS, ("PCIe", "OCP 3.0")):

@@ -296,6 +296,7 @@ def test_faults_are_seen_between_two_snapshots(lab: Lab) -> None:
     assert ports == {"rxe0": "ACTIVE", "rxe1": "DOWN"}
 
 
+@pytest.mark.whole
 def test_every_fault_can_be_struck_and_healed(lab: Lab) -> None:
     read = "tc qdisc show dev {0}; ip -o link show {0}; dcb pfc show dev {0}; dcb app show dev {0}"
     ask = read.format(lab.one.guest.cards[0].netdev)
@@ -309,6 +310,7 @@ def test_every_fault_can_be_struck_and_healed(lab: Lab) -> None:
     )
 
 
+@pytest.mark.whole
 def test_a_reboot_is_real(lab: Lab) -> None:
     """Another boot id, and what was set at run time is lost."""
     before = lab.one.boot_id()
@@ -323,6 +325,7 @@ def test_a_reboot_is_real(lab: Lab) -> None:
     assert "3:on" in said
 
 
+@pytest.mark.whole
 def test_a_guest_whose_qemu_ended_is_started_again(lab: Lab) -> None:
     part = GuestPart(2, RAILS)
     part._guests = lab.guests

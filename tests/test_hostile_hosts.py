@@ -317,7 +317,13 @@ def runs(rig: Rig) -> Runs:
     return cache(partial(collect, rig))
 
 
-@pytest.fixture(scope="module", params=BATCHES)
+def batches() -> Iterator[Any]:
+    """Each is a run of its own; CI has every third."""
+    for number, batch in enumerate(BATCHES):
+        yield pytest.param(batch, marks=[pytest.mark.whole] if number % 3 else [])
+
+
+@pytest.fixture(scope="module", params=batches())
 def run(runs: Runs, request: pytest.FixtureRequest) -> Run:
     return runs(request.param)
 

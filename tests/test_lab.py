@@ -157,6 +157,7 @@ def test_what_is_broken_is_found_and_what_is_healed_is_not(place: Place, tmp_pat
 
 
 @pytest.mark.parametrize("command", ["reboot", "shutdown -r now", "systemctl reboot"])
+@pytest.mark.one_in(3)
 def test_a_host_that_reboots_itself_comes_back_as_another_boot(place: Place, command: str) -> None:
     before = told(place, SLATE, "cat /proc/sys/kernel/random/boot_id")
     told(place, SLATE, "touch /tmp/gone /root/kept")
@@ -222,6 +223,7 @@ def test_mistakes_are_answered_with_what_was_meant(place: Place) -> None:
 
 
 @pytest.mark.parametrize("cycle", [1, 2])
+@pytest.mark.one_in(2)
 def test_up_and_down_leaves_nothing(small: Place, cycle: int) -> None:
     here = small
     seen = traces_of(here)

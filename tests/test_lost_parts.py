@@ -43,6 +43,7 @@ def prepared(folder: Path, model: str) -> None:
 
 
 @pytest.mark.parametrize(("number", "loss"), list(enumerate(sample())), ids=lambda one: one.name() if isinstance(one, Loss) else "")  # fmt: skip
+@pytest.mark.one_in(2)
 def test_what_is_lost_is_found(fleets: Path, number: int, loss: Loss) -> None:
     prepared(fleets, loss.model)
     said = tried(fleets, loss, cells(number))

@@ -40,6 +40,7 @@ def damaging(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Damaging]:
 
 
 @pytest.mark.parametrize("first", range(0, MUTATIONS, AT_A_TIME))
+@pytest.mark.one_in(2)
 def test_damage_is_told_or_does_no_harm(damaging: Damaging, first: int) -> None:
     trials = [damaging.trial(number) for number in range(first, first + AT_A_TIME)]
     said = [trial.words() for trial in trials if trial.faults]
@@ -70,6 +71,7 @@ def test_the_snapshot_is_sealed(good: Path) -> None:
 
 
 @pytest.mark.parametrize("how", [*BYTES, *ROWS], ids=lambda how: how.__name__)
+@pytest.mark.one_in(2)
 def test_every_mutation_changes_something(how: How, good: Path, tmp_path: Path) -> None:
     changed = 0
     for seed in range(5):
@@ -86,6 +88,7 @@ def copied(good: Path, folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("how", [*RUN, *FILES], ids=lambda how: how.__name__)
+@pytest.mark.one_in(2)
 def test_what_a_mutation_leaves_is_told(how: How, good: Path, tmp_path: Path) -> None:
     """Only what nobody sealed may be added without being called a change."""
     for seed in range(8):

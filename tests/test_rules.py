@@ -61,7 +61,7 @@ def test_header_and_select(rule: Rule, binding: duckdb.DuckDBPyConnection) -> No
 
 
 @each_rule
-def test_cases_and_what_was_not_read(rule: Rule, database: duckdb.DuckDBPyConnection) -> None:
+def test_cases(rule: Rule, database: duckdb.DuckDBPyConnection) -> None:
     """A rule that judges each machine by itself says the same of a case among all others.
 
     So all its cases are judged at once, which proves just that: `check` relies on it where it
@@ -69,11 +69,17 @@ def test_cases_and_what_was_not_read(rule: Rule, database: duckdb.DuckDBPyConnec
     """
     trial, cases = Trial(database, rule), load_cases(rule)
     assert not_shown(rule, cases) == []
-    worlds = [(case.rows, "") for case in cases]
     judge = judge_each if rule.peers else judge_together
-    found = judge(trial, worlds)
+    found = judge(trial, [(case.rows, "") for case in cases])
     told_of = zip(cases, found, strict=True)
     assert [wrong for case, told in told_of for wrong in differences(rule, case, told)] == []
+
+
+@each_rule
+@pytest.mark.one_in(4)
+def test_what_was_not_read_is_never_ok(rule: Rule, database: duckdb.DuckDBPyConnection) -> None:
+    trial, cases = Trial(database, rule), load_cases(rule)
+    judge = judge_each if rule.peers else judge_together
     without = [(case, *removed) for case in cases for removed in removals(rule, case)]
     found = judge(trial, [(rows, hidden) for _, _, rows, hidden in without])
     assert [
@@ -94,6 +100,7 @@ def test_what_a_rule_asks_to_set_cures_it(rule: Rule, database: duckdb.DuckDBPyC
 
 
 @each_rule
+@pytest.mark.one_in(4)
 def test_what_is_wrong_is_not_in_order_because_it_was_not_read(
     rule: Rule, database: duckdb.DuckDBPyConnection
 ) -> None:
@@ -147,6 +154,7 @@ def test_facts_that_are_missing_never_hide_what_else_was_not_read(
 @pytest.mark.parametrize(
     "rule", [r for r in RULES if r.peers or r.both_ends], ids=lambda rule: rule.id
 )
+@pytest.mark.one_in(2)
 def test_nothing_is_found_because_a_machine_is_silent(
     rule: Rule, database: duckdb.DuckDBPyConnection
 ) -> None:
@@ -167,6 +175,7 @@ def test_nothing_is_found_because_a_machine_is_silent(
 
 
 @pytest.mark.parametrize("rule", [r for r in RULES if r.peers], ids=lambda rule: rule.id)
+@pytest.mark.one_in(3)
 def test_a_rule_that_compares_machines_really_does(
     rule: Rule, database: duckdb.DuckDBPyConnection
 ) -> None:

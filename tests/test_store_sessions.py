@@ -171,6 +171,7 @@ AT_ITS_END = ("before run.json is replaced", "between the last word and the name
 
 
 @pytest.mark.parametrize("moment", ["before run.json", *AT_ITS_END])
+@pytest.mark.one_in(3)
 def test_whoever_makes_a_snapshot_is_left_alone_at_every_step(store: Store, moment: str) -> None:
     running = store.stopped(moment, "goes on")
     if moment in AT_ITS_END:
@@ -198,6 +199,7 @@ def test_killed_before_anything_arrived_it_can_be_pruned(store: Store) -> None:
 
 
 @pytest.mark.parametrize("moment", [*AT_ITS_END, "between the name and the lock"])
+@pytest.mark.one_in(3)
 def test_killed_at_its_end_it_can_be_finished(store: Store, moment: str) -> None:
     store.go()
     assert store.stopped(moment, "dies").end().status == -signal.SIGKILL
@@ -229,6 +231,7 @@ def test_a_torn_run_json_is_words(store: Store, cut_off: Path) -> None:
 # ---- two of them at once --------------------------------------------------------------------
 
 
+@pytest.mark.whole
 def test_eight_collects_at_once(store: Store) -> None:
     """With the real runner, on this machine."""
     environment = {**store.environment(), "PATH": os.environ["PATH"]}
@@ -271,6 +274,7 @@ for path in unfinished(Path(sys.argv[1], "store")):
 """
 
 
+@pytest.mark.whole
 def test_two_prunes_of_what_was_cut_off_at_once(store: Store, cut_off: Path) -> None:
     """Both look, both find it idle, one is faster: the other says so, and goes on."""
     names = [f"{MINUTE.format(number)}.unfinished" for number in range(60)]
@@ -311,6 +315,7 @@ def test_two_finishes_at_once(store: Store, cut_off: Path) -> None:
     intact(store.seen / name)
 
 
+@pytest.mark.whole
 def test_two_finishes_at_once_of_two(store: Store, cut_off: Path) -> None:
     """Each takes one: what the other is at work on is not the latest that was cut off."""
     names = [MINUTE.format(number) for number in (1, 2)]
@@ -368,6 +373,7 @@ def test_a_fill_does_not_show_its_parts(store: Store, with_gaps: Path) -> None:
 
 
 @pytest.mark.parametrize("how", ["killed", "interrupted", "disk full"])
+@pytest.mark.one_in(3)
 def test_a_fill_that_is_cut_off_spoils_nothing(disk: Store, with_gaps: Path, how: str) -> None:
     """Interrupted it keeps what had arrived; killed, the next one reads those hosts again."""
     old = MINUTE.format(1)
@@ -440,6 +446,7 @@ def test_looking_never_keeps_others_from_finishing(store: Store, cut_off: Path) 
     assert (taken.text[-1000:], looking.end().text) == ("", "")
 
 
+@pytest.mark.whole
 def test_two_who_look_do_not_take_each_other_for_a_writer(store: Store, cut_off: Path) -> None:
     store.take(cut_off, cut_off.name)
     looking = [store.program(LOOK, f"there-{number}", "nobody") for number in range(2)]
@@ -621,6 +628,7 @@ FILLING: dict[str, Callable[[Store], bool]] = {
 
 
 @pytest.mark.parametrize("moment", FILLING)
+@pytest.mark.one_in(3)
 def test_a_disk_that_is_full_is_words_and_what_had_arrived_is_kept(
     disk: Store, moment: str
 ) -> None:

@@ -36,7 +36,6 @@ import duckdb
 import pytest
 from altered import NAME, copy_of, demo_store, without_digests
 from by_hand import with_derived
-from conftest import WHOLE
 from small_fabric import fabric
 
 from railwright import cli
@@ -656,12 +655,10 @@ DEAR = ("diff", *(f"sql {form} {n}" for form in ("text", "json") for n in (1, 2,
 FEWER = ("check", "check markdown", "facts", "show host", "links", "rails", "path pair", "ceiling",
          "sql text 0", "evidence list", "store list", "intent init", "merge")  # fmt: skip
 USUAL = tuple(name for name in COMMANDS if name not in DEAR)
-# These two ways by turns: each verb has one of them, and the appended text in any case.
-# `python -m bench.whole_tests` runs both.
 WANTED = {
     "appended": tuple(COMMANDS),
-    "every word": USUAL if WHOLE else USUAL[::2],
-    "replaced": USUAL if WHOLE else USUAL[1::2],
+    "every word": USUAL,
+    "replaced": USUAL,
     "every word replaced": (
         *FEWER,
         "check json",
@@ -682,6 +679,7 @@ def cases() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize(("variant", "name"), list(cases()))
+@pytest.mark.one_in(5)
 def test_hostile_text_is_only_text(copies: Callable[[str], Copy], variant: str, name: str) -> None:
     copy, command = copies(variant), COMMANDS[name]
     words = command.words(copy)
@@ -696,6 +694,7 @@ def test_hostile_text_is_only_text(copies: Callable[[str], Copy], variant: str, 
 @pytest.mark.parametrize(
     "name", ["check", "facts", "show host", "links", "path pair", "ceiling", "merge"]
 )
+@pytest.mark.one_in(3)
 def test_things_that_all_have_one_name_come_to_an_end(
     copies: Callable[[str], Copy], name: str
 ) -> None:
@@ -879,6 +878,7 @@ def on_a_terminal(copy: Copy, *words: object) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("name", ON_A_TERMINAL)
+@pytest.mark.one_in(4)
 def test_a_terminal_is_not_spoken_to(copies: Callable[[str], Copy], name: str) -> None:
     copy = copies("appended")
     words = COMMANDS[name].words(copy)
