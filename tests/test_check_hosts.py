@@ -93,7 +93,7 @@ def test_of_a_machine_its_findings_and_those_of_its_links(
 def test_a_machine_that_is_not_there_is_not_sound(store: Path) -> None:
     done = invoke(store, "-w", "gpu[1-2],gpu9")
     assert done.exit_code != 0
-    assert "has no host or switch 'gpu9'" in str(done.exception)
+    assert "unknown host or switch 'gpu9'" in str(done.exception)
 
 
 def groups(text: str) -> dict[str, int]:

@@ -1,5 +1,6 @@
 """facts + intent -> findings, from one end to the other."""
 
+import re
 import tempfile
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
@@ -19,6 +20,8 @@ from railwright.intent.site import Site
 from railwright.intent.write import write_intent
 from railwright.store.snapshot import Snapshot
 
+# PCI-02, as rules were called in the first releases.
+_OLD_NAME = re.compile(r"[A-Za-z0-9]+-[0-9]+")
 FEWEST_LETTERS = 3  # of a prefix that may end within a word
 NO_BASELINE = "not run (no baseline)"
 
@@ -53,10 +56,18 @@ def _patterns(given: tuple[str, ...], rules: dict[str, Rule]) -> tuple[str, ...]
     return tuple(found)
 
 
+def _near(name: str, names: dict[str, str]) -> list[str]:
+    close = get_close_matches(name.lower(), sorted(names), n=3)
+    return list(dict.fromkeys(names[one] for one in close))
+
+
 def no_rule(name: str, rules: dict[str, Rule]) -> UsageError:
     """Nothing is called so; what was meant is said where that can be guessed."""
-    names = {o.lower(): o for rule in rules.values() for o in (*rule.names, rule.topic)}
-    near = [names[one] for one in get_close_matches(name.lower(), sorted(names), n=3)]
+    names = {one.lower(): one for rule in rules.values() for one in (rule.id, rule.topic)}
+    if _OLD_NAME.fullmatch(name):
+        old = {one.lower(): (one, rule.id) for rule in rules.values() for one in rule.aliases}
+        names = {low: f"{one} ({now})" for low, (one, now) in old.items()}
+    near = _near(name, names)
     return UsageError(
         f"unknown rule or topic {name!r}",
         do=f"Did you mean {' or '.join(near)}?" if near else "railwright rules lists them.",

@@ -1,6 +1,5 @@
 """What people type for a subject, e.g. gpu017 or gpu017:mlx5_1, and which subjects it may be."""
 
-from difflib import get_close_matches
 from typing import NamedTuple
 
 import duckdb
@@ -9,6 +8,7 @@ from railwright.check.findings import Findings
 from railwright.check.rule import VERDICTS, Rule
 from railwright.check.things import asked_for, is_asked, things_of
 from railwright.errors import UsageError
+from railwright.fabric.ends import no_machine
 from railwright.text import plain
 
 MOST_NAMED = 5  # subjects in one line
@@ -29,12 +29,7 @@ def machine_named(database: duckdb.DuckDBPyConnection, typed: str) -> str:
     found = exact or [name for name in names if name.lower().partition(".")[0] == wanted]
     if len(found) == 1 or typed in found:
         return typed if typed in found else found[0]
-    lower = {name.lower(): name for name in names}
-    near = found or [lower[one] for one in get_close_matches(wanted, sorted(lower), 3, 0.6)]
-    raise UsageError(
-        f"unknown host or switch {plain(typed)!r}",
-        do=f"Did you mean {' or '.join(near[:3])}?" if near else "railwright facts lists them.",
-    )
+    raise no_machine(typed, found or names)
 
 
 def judged(findings: Findings, rule: Rule, machine: str = "") -> list[Judged]:

@@ -1,7 +1,6 @@
 """`railwright check`: what is wrong, what is unknown, why it matters."""
 
 import sys
-from difflib import get_close_matches
 from pathlib import Path
 
 import typer
@@ -13,6 +12,7 @@ from railwright.cli.common import JSON, SITE, SNAPSHOT, SNAPSHOT_OPTION, STORE, 
 from railwright.cli.opening import decisions, intended, one_of, opened, opened_before
 from railwright.config import site_file, store_folder
 from railwright.errors import SnapshotError, UsageError
+from railwright.fabric.ends import no_machine
 from railwright.node_sets import unfold
 from railwright.report.console import next_step, output, remarks
 from railwright.report.findings import blocks, findings_status, print_findings
@@ -139,11 +139,7 @@ def _machines(snapshot: Snapshot, on: str) -> list[str]:
     known = _targets(snapshot) if names else set()
     for name in names:
         if name not in known:
-            near = get_close_matches(name, sorted(known), 3)
-            raise UsageError(
-                f"{snapshot.name} has no host or switch {name!r}",
-                do=f"Near it: {', '.join(near)}." if near else "railwright facts lists them.",
-            )
+            raise no_machine(name, known)
     return names
 
 

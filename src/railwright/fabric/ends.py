@@ -10,6 +10,7 @@ from railwright.errors import NotReadError, UsageError
 from railwright.fabric.infiniband import INFINIBAND, ports_of
 from railwright.schema.table import tables
 from railwright.store.duck import read_sql
+from railwright.text import plain
 
 LINK = read_sql(__file__, "link.sql")  # makes the table `link`: two ends in a row
 
@@ -156,9 +157,10 @@ def _members(
 
 def no_machine(typed: str, known: Collection[str]) -> UsageError:
     """A machine that the snapshot does not have."""
-    near = get_close_matches(typed, sorted(known), 3)
+    lower = {name.lower(): name for name in sorted(known)}
+    near = [lower[one] for one in get_close_matches(typed.lower(), lower, 3)]
     return UsageError(
-        f"unknown host or switch {typed!r}",
+        f"unknown host or switch {plain(typed)!r}",
         do=f"Did you mean {' or '.join(near)}?" if near else "To list them: railwright facts",
     )
 

@@ -4,12 +4,11 @@ What the switches between them carry is not looked at: `railwright path` is for 
 """
 
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 import duckdb
 
 from railwright.errors import UsageError
-from railwright.fabric.ends import expect_read
+from railwright.fabric.ends import expect_read, no_machine
 from railwright.hardware.pcie import LEAST_PAYLOAD, link_words
 from railwright.predict.ceiling import (
     ALARM,
@@ -107,11 +106,7 @@ def find_port(database: duckdb.DuckDBPyConnection, text: str) -> End:
     target, _, thing = text.partition(":")
     known = [n for (n,) in database.execute("SELECT target FROM target").fetchall()]
     if target not in known:
-        near = get_close_matches(target, known, 3)
-        raise UsageError(
-            f"unknown host or switch {target!r}",
-            do=f"Did you mean {' or '.join(near)}?" if near else "To list them: railwright facts",
-        )
+        raise no_machine(target, known)
     rows = database.execute(
         f"SELECT netdev, {_COLUMNS} FROM port_ceiling WHERE target = ? ORDER BY device, port",
         [target],
