@@ -3,8 +3,8 @@
     python -m lab.guide            run the commands and write their output into the page
     python -m lab.guide --check    run them and fail where the page says something else
 
-The site: gpu001 and gpu002 are in order, gpu003 has faults, gpu004 lets us in without root, gpu005
-does not listen. Needs root and the wheelhouse that `just wheelhouse` makes.
+The site: 16 hosts where an ordinary user may log in. gpu003 has faults, sudo on gpu004 wants
+a password, gpu005 does not listen. Needs root and the wheelhouse that `just wheelhouse` makes.
 """
 
 import difflib
@@ -12,17 +12,24 @@ import re
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from lab import site
-from lab.fleet import hgx_h100, write_sys, write_tools
-from lab.sshd_fleet import Fleet, Host, running
+from lab.fleet import hgx_h100
+from lab.live.files import REAL, REAL_PROGRAMS, Places, rendered, write_all
+from lab.sshd_fleet import LAB, Fleet, Host, running
 
 REPOSITORY = Path(__file__).parents[1]
 PAGE = REPOSITORY / "docs/start.md"
-MARK = "=== next command ==="
+MARK = "=== next command at"
+SAY_WHEN = f'echo "{MARK} $EPOCHREALTIME"'
+WHEN = re.compile(rf"{MARK} (\d+\.\d+)\n")
 BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
 
+HOSTS = 16
+READER = "reader"  # the account of lab/rootfs.sh that is not root
 FAULTS = {
     ("0000:3a:00.0", "width"): 8,
     ("enp91s0np0", "mtu"): 1500,
@@ -43,10 +50,6 @@ MOVING = (
     (r"Python 3\.11\.\d+", "Python 3.11"),
     (r"\b\d+\.\d\d\b", "0.00"),
     (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]+", "UUID"),
-    # What the lab's hosts have from the machine that plays them: its own /proc.
-    (r"(?m)^  (cmdline|modules|sysctl|limits|ip_sysctl) .*$", r"  \1"),
-    (r"(?m)^( +\d+  nvidia_peermem) .*$", r"\1"),
-    (r"(?m)^(GPUDirect and the kernel: known on) .*$", r"\1"),
     (r" +\d+(?= +\d+$)", " N"),
     (r" +", " "),
 )
@@ -63,23 +66,37 @@ def commands(page: str) -> list[str]:
 
 
 def make_hosts(folder: Path) -> list[Host]:
-    """The guide's site."""
-    trees = []
-    for number in range(1, 6):
+    """The guide's site, with the policy in place that `collect --sudoers` prints."""
+    policy = subprocess.run(
+        [sys.executable, "-m", "railwright", "collect", "--sudoers", "--user", READER],
+        check=True,
+        capture_output=True,
+    ).stdout
+    real = tuple((LAB / "rootfs/usr/bin" / name, f"/{REAL}/{name}") for name in REAL_PROGRAMS)
+    hosts = []
+    for number in range(1, HOSTS + 1):
         model = hgx_h100(number, FAULTS if number == 3 else {})
         tree = folder / f"tree{number}"
-        write_sys(tree / "sys", model)
-        write_tools(tree / "files", model)
-        trees.append(tree)
-    kinds = {4: "no root", 5: "refusing"}
-    return [
-        Host(number, kinds.get(number, "healthy"), trees[number - 1], alias=f"gpu{number:03d}")
-        for number in range(1, 6)
-    ]
+        files = rendered(replace(model, calls_itself=f"gpu{number:03d}"))
+        # pam_limits, which sudo asks, wants its file to be there.
+        del files.entries["etc/security/limits.conf"]
+        write_all(Places(tree, tree / "files", None), files)
+        kind = "refusing" if number == 5 else "healthy"
+        extra = () if number == 4 else (("etc/sudoers.d/railwright", policy, 0o440),)
+        name = f"gpu{number:03d}"
+        hosts.append(Host(number, kind, tree, READER, extra, alias=name, mounts=real))
+    return hosts
 
 
-def run_all(fleet: Fleet, lines: list[str], folder: Path, wheelhouse: Path) -> list[str]:
-    """One shell session, as a person would have it; the output of each command."""
+class Ran(NamedTuple):
+    """What a command printed, and how long it took."""
+
+    output: str
+    seconds: float
+
+
+def run_all(fleet: Fleet, lines: list[str], folder: Path, wheelhouse: Path) -> list[Ran]:
+    """One shell session, as a person would have it."""
     work = folder / "work"
     work.mkdir()
     (work / "wheelhouse").symlink_to(wheelhouse)
@@ -88,7 +105,8 @@ def run_all(fleet: Fleet, lines: list[str], folder: Path, wheelhouse: Path) -> l
     (ssh / "config").write_text(fleet.ssh_config.read_text())
     script = ["exec 2>&1", f"cd {work}"]
     for line in lines:
-        script += [f"echo '{MARK}'", line]
+        script += [SAY_WHEN, line]
+    script.append(SAY_WHEN)
     (folder / "session").write_text("\n".join(script) + "\n")
     # ssh takes its configuration from the account's home, wherever $HOME points: hence the mount.
     home = Path("~root").expanduser()
@@ -101,8 +119,12 @@ def run_all(fleet: Fleet, lines: list[str], folder: Path, wheelhouse: Path) -> l
         stdin=subprocess.DEVNULL,
         env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": str(work), "LC_ALL": "C.UTF-8"},
     )
-    parts = str(done.stdout).split(f"{MARK}\n")[1:]
-    return [PROGRESS.sub("", part).replace(str(work), "~") for part in parts]
+    _, *parts = WHEN.split(str(done.stdout))
+    times = [float(part) for part in parts[::2]]
+    return [
+        Ran(PROGRESS.sub("", part).replace(str(work), "~"), ended - began)
+        for part, began, ended in zip(parts[1::2], times, times[1:], strict=False)
+    ]
 
 
 def fill(page: str, outputs: list[str]) -> str:
@@ -123,22 +145,27 @@ def steady(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.splitlines())
 
 
-def make_page(wheelhouse: Path) -> str:
-    """docs/start.md as the commands in it really answer today."""
+def run_on_site(lines: list[str], wheelhouse: Path) -> list[Ran]:
+    """These commands as they really answer today."""
     site.make_root()
-    page = PAGE.read_text("utf-8")
     with tempfile.TemporaryDirectory(prefix="railwright-guide-") as name:
         folder = Path(name)
         with running("rwg", make_hosts(folder), folder / "run") as fleet:
-            return fill(page, run_all(fleet, commands(page), folder, wheelhouse))
+            return run_all(fleet, lines, folder, wheelhouse)
 
 
-def differences(wheelhouse: Path) -> list[str]:
+def to_first_verdict(page: str) -> list[str]:
+    """What is typed up to the first check, with it."""
+    typed = commands(page)
+    return typed[: 1 + next(at for at, line in enumerate(typed) if " check" in line)]
+
+
+def differences(page: str, ran: list[Ran]) -> list[str]:
     """What the page says and the commands do not, or the other way round."""
-    now = make_page(wheelhouse)
+    now = fill(page, [one.output for one in ran])
     return list(
         difflib.unified_diff(
-            steady(PAGE.read_text("utf-8")).splitlines(),
+            steady(page).splitlines(),
             steady(now).splitlines(),
             "docs/start.md",
             "what the commands print",
@@ -149,12 +176,13 @@ def differences(wheelhouse: Path) -> list[str]:
 
 def main() -> None:
     """Write the page, or check it."""
-    wheelhouse = REPOSITORY / "wheelhouse"
+    page = PAGE.read_text("utf-8")
+    ran = run_on_site(commands(page), REPOSITORY / "wheelhouse")
     if "--check" in sys.argv:
-        found = differences(wheelhouse)
+        found = differences(page, ran)
         print("\n".join(found))
         sys.exit(1 if found else 0)
-    PAGE.write_text(make_page(wheelhouse), "utf-8")
+    PAGE.write_text(fill(page, [one.output for one in ran]), "utf-8")
 
 
 if __name__ == "__main__":

@@ -249,7 +249,7 @@ def _try(session: Session, named: str, via: Via) -> int:
         tried, again = preflight.try_host(session, _one_host(named)), f"-w {named}"
     _print(tried.lines)
     way = "" if via is Via.SSH else f" --via {via.value}"
-    next_step(f"railwright collect{way} {again if tried.ready else f'--try {named}'}")
+    next_step(f"railwright collect{way} {again if tried.answered else f'--try {named}'}")
     return exit_status(unknown=not tried.ready)
 
 

@@ -50,6 +50,7 @@ class Tried:
     """What the preflight found, as lines to print."""
 
     ready: bool  # everything the host has could be read
+    answered: bool  # something could: a collect gets that much
     lines: list[str]
 
 
@@ -62,7 +63,7 @@ def try_host(session: Session, host: str) -> Tried:
     if memory.host:
         lines += _probes(memory)
         ready = ready and not any(answer.status in GAPS for answer in memory.answers)
-    return Tried(ready, lines)
+    return Tried(ready, bool(memory.answers), lines)
 
 
 def try_switch(plan: SwitchPlan) -> Tried:
@@ -78,7 +79,7 @@ def try_switch(plan: SwitchPlan) -> Tried:
     lines.append(f"  took         {target['duration_s']} s, {target['bytes_received']} bytes")
     lines += _probes(memory) if memory.answers else []
     ready = status == "reached" and not any(one.status in GAPS for one in memory.answers)
-    return Tried(ready, lines)
+    return Tried(ready, bool(memory.answers), lines)
 
 
 def _way(session: Session, memory: Memory, host: str) -> Iterator[str]:
