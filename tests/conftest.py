@@ -124,3 +124,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def _own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No test ever touches the user's own store."""
     monkeypatch.setenv("RAILWRIGHT_STORE", str(tmp_path / "store"))
+
+
+@pytest.fixture(scope="session")
+def eleven_faults(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The store of tests/eleven_faults.py, made once for all processes. Not to be written to."""
+    from eleven_faults import shared  # noqa: PLC0415 - builds on all of lab and bench
+
+    base = tmp_path_factory.getbasetemp()
+    return shared(base.parent if "PYTEST_XDIST_WORKER" in os.environ else base)

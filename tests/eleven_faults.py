@@ -1,5 +1,6 @@
 """A fabric of 16 hosts and 12 switches of four systems, and eleven faults in it: an hour ago, and now."""
 
+import fcntl
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -97,3 +98,14 @@ def snapshots(folder: Path) -> tuple[Snapshot, Snapshot]:
         fabric_snapshot(folder, fabric, faults, earlier=True),  # type: ignore[arg-type]
         fabric_snapshot(folder, fabric, faults),  # type: ignore[arg-type]
     )
+
+
+def shared(folder: Path) -> Path:
+    """A store with both in this folder, for all who ask; the first makes it. Not to be written to."""
+    store, made = folder / "eleven", folder / "eleven.made"
+    with (folder / "eleven.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not store.exists():
+            snapshots(made)
+            made.rename(store)
+    return store

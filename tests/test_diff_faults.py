@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from conftest import REPOSITORY
-from eleven_faults import snapshots
 
 pytestmark = [pytest.mark.root, pytest.mark.timeout(1800)]
 WIDTH = 120
@@ -36,10 +35,8 @@ EXPECTED = [
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("eleven")
-    snapshots(folder)
-    return folder
+def store(eleven_faults: Path) -> Path:
+    return eleven_faults
 
 
 def diff(store: Path, *arguments: str) -> tuple[int, str]:
@@ -47,7 +44,7 @@ def diff(store: Path, *arguments: str) -> tuple[int, str]:
     done = subprocess.run(
         [sys.executable, "-m", "railwright", "diff", *arguments, "--store", str(store)],
         capture_output=True, text=True, check=False,
-        env={**os.environ, "HOME": str(store)},
+        env={**os.environ, "HOME": "/nowhere"},
     )  # fmt: skip
     assert not done.stderr.startswith("Traceback"), done.stderr
     return done.returncode, done.stdout

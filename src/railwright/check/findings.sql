@@ -50,9 +50,12 @@ select
     e.peer || ':' || e.peer_port as name,
     e.peer || ':' || p.pci as place,
     case when t.status not in ('reached', 'incomplete') then 'the other end was not read: ' || e.peer || ' ' || t.status end as unread,
-    t.out_of_service <> '' as is_away
+    t.out_of_service <> '' as is_away,
+    -- Its NIC is gone since LLDP heard it, or another machine has its name.
+    case when o.port is null then 'link partner unknown: ' || e.peer || ' has no port ' || e.peer_port end as lost
 from link_end as e
 inner join target as t on t.target = e.peer
+left join link_end as o on o.target = e.peer and o.port = e.peer_port
 left join place as p on p.target = e.peer and p.name = e.peer || ':' || e.peer_port
 where e.peer_port <> '' and e.target || ':' || e.port in (select subject from graded where both_ends or verdict = 'unknown');
 
@@ -256,7 +259,7 @@ select
         case when s.said_beside is not null then {'reason': 'not_collected', 'words': s.said_beside} end,
         case when m.said is not null then {'reason': 'not_collected', 'words': m.said} end,
         case when e.unread is not null then {'reason': 'other_end_unread', 'words': e.unread} end,
-        {'reason': 'not_read', 'words': 'values not read'}
+        {'reason': 'not_read', 'words': coalesce(e.lost, 'values not read')}
     ) as why,
     case when struct_extract(why, 'reason') = 'other_end_unread' and e.is_away then e.target end as away
 from graded as g

@@ -1,12 +1,13 @@
 """`railwright intent`: what the fabric is meant to be."""
 
+import shlex
 from pathlib import Path
 
 import typer
 
 from railwright.cli.common import JSON, SNAPSHOT, SNAPSHOT_OPTION, STORE
 from railwright.cli.opening import opened
-from railwright.config import store_folder
+from railwright.config import site_file, store_folder
 from railwright.intent.propose import proposal
 from railwright.intent.site import profiles, read_site
 from railwright.report.console import next_step, output
@@ -28,7 +29,8 @@ def init(
     store: Path | None = STORE,
 ) -> None:
     """Print a site file that matches most hosts of a snapshot."""
-    found = opened(store_folder(store), snapshot, named)
+    folder = store_folder(store)
+    found = opened(folder, snapshot, named)
     with found.database() as database:
         text = proposal(database, found.name)
     read_site(text, "the proposal")  # what we propose we must take
@@ -41,8 +43,13 @@ def init(
         output().print(text, end="", soft_wrap=True)
     if found.is_demo:
         next_step("railwright collect -w HOSTS, then railwright intent init")
+    elif site_file(None, folder) is not None:
+        next_step("railwright check")
     else:
-        next_step("railwright intent init > ~/.config/railwright/site.toml, then railwright check")
+        words = ["railwright", "intent", "init", *filter(None, [snapshot or named])]
+        # The store is there; ~/.config/railwright need not be.
+        where = shlex.quote(str(folder / "site.toml"))
+        next_step(f"{shlex.join(words)} > {where}, then railwright check")
 
 
 @app.command("profiles")

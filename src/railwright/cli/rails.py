@@ -35,5 +35,9 @@ def rails(
         typer.echo(rails_json(now.name, status, found))
     else:
         print_rails(Screen(output()), now.title, found)
-    next_step("railwright links --odd" if found.misplaced else "railwright path")
+    if found.misplaced:
+        first = found.misplaced[0]
+        next_step(f"railwright explain {first.rule} --subject {first.port}")
+    else:
+        next_step("railwright path")
     raise typer.Exit(status)
