@@ -43,7 +43,10 @@ MOVING = (
     (r"\d{4}-\d\d-\d\dT\d{4}Z(-\d+)?", "2026-11-14T2215Z"),
     (r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", "2026-11-14 22:15 UTC"),
     (r"\d+(\.\d+)? (s|seconds?|minutes?|MB|bytes)\b", "N"),
-    (r"less than a minute old|\d+ (seconds?|minutes?) old|just now", "N old"),
+    (r"less than a minute old|\d+ (seconds?|minutes?|hours?|days?) old|just now", "N old"),
+    # How many rules there are is no matter of a page: every new one would make it wrong.
+    (r"^\d+ rules(: .* decided.*| skipped)", "N rules"),
+    (r"\b(\d+ rules: .*?) \([\d,]+\)", "N rules"),
     (r"sha256 [0-9a-f]{64}", "sha256 X"),
     (r"-?\d+\.\d+ s from ours", "0 s from ours"),
     (r"\b\d+\.\d+\.\d+-\S+", "KERNEL"),

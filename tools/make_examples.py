@@ -32,7 +32,15 @@ SITES = {
 }
 
 
-def _answer(line: str, folder: Path) -> str:
+def put_program(folder: Path) -> None:
+    """`railwright` on the PATH of those who work in this folder."""
+    program = folder / "bin/railwright"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m railwright "$@"\n')
+    program.chmod(0o755)
+
+
+def answer(line: str, folder: Path, **environment: str) -> str:
     """What a command prints, progress and remarks included, as on a terminal without colour."""
     done = subprocess.run(
         ["/bin/sh", "-c", f"exec 2>&1; {line}"],
@@ -43,11 +51,11 @@ def _answer(line: str, folder: Path) -> str:
         env={
             "PATH": f"{folder / 'bin'}:/usr/bin:/bin",
             "HOME": str(folder),
-            "RAILWRIGHT_STORE": str(folder / "store"),
             "LC_ALL": "C.UTF-8",
+            **environment,
         },
     )
-    return done.stdout.replace(f"{folder}/", "")
+    return done.stdout
 
 
 def make_page() -> str:
@@ -59,11 +67,10 @@ def make_page() -> str:
         snapshot_of(folder / "store", evidence_of(folder / "hosts", hosts))
         for file, text in SITES.items():
             (folder / file).write_text(text)
-        program = folder / "bin/railwright"
-        program.parent.mkdir()
-        program.write_text(f'#!/bin/sh\nexec {sys.executable} -m railwright "$@"\n')
-        program.chmod(0o755)
-        return fill(page, [_answer(line, folder) for line in commands(page)])
+        put_program(folder)
+        store = str(folder / "store")
+        said = [answer(line, folder, RAILWRIGHT_STORE=store) for line in commands(page)]
+        return fill(page, said).replace(f"{folder}/", "")
 
 
 def steady(text: str) -> str:
