@@ -50,9 +50,10 @@ scopes:
 revisions:
     {{ python }} -m tools.revisions
 
-# run every command of docs/start.md on a small site of real sshd hosts, and write what they print
+# run every command of docs/start.md on a small site of real sshd hosts, of docs/fabric.md on a fabric, and write what they print
 guide: (wheelhouse "--python" "3.11" "--only-needed")
     {{ python }} -m lab.guide
+    {{ python }} -m tools.fabric_page
 
 # a cluster to look at and to break (as root): just lab up --hosts 64, just lab status, just lab down; docs/lab.md
 [no-exit-message]
@@ -89,6 +90,7 @@ bench FOLDER:
     {{ python }} -m bench.store_sessions
     {{ python }} -m bench.silent_hosts
     {{ python }} -m bench.rule_lengths
+    {{ python }} -m bench.first_answer
     {{ python }} -m bench.mutated_snapshots {{ FOLDER }}/mutated
     {{ python }} -m bench.whole_tests
 

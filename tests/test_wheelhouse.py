@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from conftest import IN_CI, REPOSITORY
 
+from bench import first_answer
+
 VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
 MACHINES = sorted({os.uname().machine, "aarch64"})  # what --only-needed brings
 NOWHERE = "http://127.0.0.1:9/"  # the discard port: nothing answers there
@@ -25,6 +27,10 @@ SITE = {
     "PIP_INDEX_URL": NOWHERE,
     "PIP_DISABLE_PIP_VERSION_CHECK": "1",
 }
+
+
+# CPU of install, demo and check: a gross regression; the seconds are in docs/figures.md.
+MOST_CPU_S = 60.0
 
 
 def run(*argv: object, **options: object) -> subprocess.CompletedProcess[str]:
@@ -104,6 +110,15 @@ def test_it_installs_and_runs_without_any_index(site: Path, tmp_path: Path) -> N
     assert collected.returncode in (0, 3), collected  # 3: not root here, so something is not known
     (snapshot,) = store.iterdir()
     assert json.loads((snapshot / "run.json").read_text())["targets"]["reached"]["count"] == 1
+
+
+def test_three_commands_from_a_clean_machine_to_the_first_findings(
+    wheelhouse: Path, tmp_path: Path
+) -> None:
+    assert first_answer.typed_first() == ["pip install .", "railwright demo", "railwright check"]
+    steps = first_answer.on_a_clean_machine(wheelhouse, tmp_path)
+    assert re.search(r"^8 findings: 6 high, 2 medium$", steps[-1].output, re.MULTILINE)
+    assert sum(step.cpu_s for step in steps) < MOST_CPU_S
 
 
 @pytest.mark.parametrize("machine", MACHINES)
