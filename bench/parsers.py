@@ -31,7 +31,7 @@ _ENTRY = re.compile(rb"([FCLE]) ([0-9]+) ([^\n]*)\n")
 
 def parsers() -> list[str]:
     """All that have evidence."""
-    return sorted({path.name.split("--")[0] for path in EVIDENCE.glob("*.out")})
+    return sorted({path.parent.name for path in EVIDENCE.glob("*/*.out")})
 
 
 def parse(parser: str, data: bytes) -> list[Row] | None:
@@ -68,7 +68,7 @@ def _reordered(data: bytes, order: list[int]) -> bytes:
 
 def mutations(parser: str) -> st.SearchStrategy[bytes]:
     """Outputs of this parser and of others: cut, spliced, overwritten, with lines moved about."""
-    own = [path.read_bytes()[:20_000] for path in sorted(EVIDENCE.glob(f"{parser}--*.out"))]
+    own = [path.read_bytes()[:20_000] for path in sorted((EVIDENCE / parser).glob("*.out"))]
     picked = st.sampled_from(own)
     place, length = st.integers(0, 20_000), st.integers(0, 400)
     spliced = st.builds(_splice, picked, picked, place, length)
@@ -148,7 +148,7 @@ def _grown_json(data: bytes, size: int) -> bytes | None:
 
 def grown(parser: str, size: int) -> bytes:
     """The longest understood output of a parser, made to last `size` bytes."""
-    outputs = sorted(EVIDENCE.glob(f"{parser}--*.out"), key=lambda path: -path.stat().st_size)
+    outputs = sorted((EVIDENCE / parser).glob("*.out"), key=lambda path: -path.stat().st_size)
     for path in outputs:
         data = path.read_bytes()
         if data and parse(parser, data):
