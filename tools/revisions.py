@@ -42,21 +42,27 @@ def _code(file: Path) -> ast.Module:
     return tree
 
 
-def _imports(file: Path) -> Iterator[str]:
-    for node in ast.walk(_code(file)):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith(_FLOORS):
-            yield node.module
-            yield from (f"{node.module}.{name.name}" for name in node.names)
+@cache
+def _imports(file: Path) -> list[str]:
+    return [
+        name
+        for node in ast.walk(_code(file))
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith(_FLOORS)
+        for name in (node.module, *(f"{node.module}.{one.name}" for one in node.names))
+    ]
 
 
-def _queries(file: Path) -> Iterator[Path]:
+@cache
+def _queries(file: Path) -> list[Path]:
     """The SQL files that a module reads: read_sql(__file__, "gap_row.sql")."""
+    found = []
     for node in ast.walk(_code(file)):
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "read_sql":
             name = node.args[1]
             if not isinstance(name, ast.Constant):
                 raise TypeError(f"{file.name}:{node.lineno}: read_sql needs the name in words")
-            yield file.parent / str(name.value)
+            found.append(file.parent / str(name.value))
+    return found
 
 
 def _sources(file: Path) -> set[Path]:
@@ -76,6 +82,7 @@ def _sources(file: Path) -> set[Path]:
     return found
 
 
+@cache
 def _text(file: Path) -> str:
     return ast.dump(_code(file)) if file.suffix == ".py" else file.read_text("utf-8")
 
