@@ -6,10 +6,11 @@ each column holds the first value that was read for it.
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from railwright.parse.base import NotUnderstoodError, Row, Value
+from railwright.schema.table import tables
 
 INTEGER_BITS = 31
 BIGINT_BITS = 63
@@ -18,6 +19,7 @@ BIGINT_BITS = 63
 ROW_LIMIT = 100_000
 PRIORITIES = range(8)
 LONGEST_NUMBER = 26  # 64 bits with thousands commas
+_OF_THE_STORE = frozenset({"target", "read_at", "probe"})
 
 _WHOLE = re.compile(r"-?[0-9]{1,19}", re.ASCII)
 _COMMAS = re.compile(r"[0-9]{1,3}(?:,[0-9]{3}){1,6}", re.ASCII)
@@ -40,72 +42,13 @@ class _Shape(NamedTuple):
     others: tuple[str, ...]
 
 
-def _shape(key: str, others: str) -> _Shape:
-    return _Shape(tuple(key.split()), tuple(others.split()))
-
-
-_SHAPES = {
-    "switch": _shape(
-        "",
-        "system hostname version model platform serial mac role roce_state roce_mode buffer_model "
-        "lldp_enabled roce_tlv_priority roce_exceptions",
-    ),
-    "switch_port": _shape(
-        "port",
-        "alias admin_up is_up speed_mbps lanes fec_configured fec_active mtu autonegotiation "
-        "transceiver cable_length_m cable_length_kind vlan_mode asymmetric_pfc mac "
-        "pause_rx pause_tx",
-    ),
-    "switch_port_qos": _shape(
-        "port",
-        "trust dscp_map pcp_map traffic_class_map class_group_map priority_queue_map pfc_mode "
-        "pfc_priorities watchdog watchdog_priorities watchdog_detection_ms watchdog_restoration_ms "
-        "watchdog_action watchdog_poll_ms watchdog_history pfc_rx pfc_tx pfc_operational "
-        "pfc_cable_length_m",
-    ),
-    "switch_dscp": _shape("map dscp", "traffic_class priority"),
-    "switch_pcp": _shape("map pcp", "traffic_class priority"),
-    "switch_class_queue": _shape("map traffic_class", "queue"),
-    "switch_class_group": _shape("map traffic_class", "priority_group"),
-    "switch_priority_queue": _shape("map priority", "queue"),
-    "switch_pfc": _shape("port priority", "enabled is_operational"),
-    "switch_queue": _shape(
-        "port queue",
-        "scheduler weight wred_profile ecn_enabled red_enabled ecn_minimum_bytes ecn_maximum_bytes "
-        "ecn_probability_percent ecn_minimum_percent ecn_maximum_percent buffer_profile "
-        "application",
-    ),
-    "switch_wred": _shape(
-        "profile",
-        "ecn threshold_mode "
-        + " ".join(
-            f"{colour}_enabled {colour}_minimum_bytes {colour}_maximum_bytes "
-            f"{colour}_probability_percent"
-            for colour in COLOURS
-        ),
-    ),
-    "switch_scheduler": _shape("name", "type weight maximum_rate_bytes"),
-    "switch_buffer_pool": _shape(
-        "pool",
-        "direction mode size_bytes size_percent xoff_bytes kind priorities traffic_classes "
-        "is_unlimited",
-    ),
-    "switch_buffer_profile": _shape(
-        "profile",
-        "pool size_bytes xon_bytes xon_offset_bytes xoff_bytes dynamic_threshold "
-        "static_threshold_bytes headroom_type packet_discard_action",
-    ),
-    "switch_priority_group": _shape(
-        "port priority_group", "profile is_lossless size_bytes headroom_bytes"
-    ),
-    "switch_counter": _shape("port counter number", "value"),
-    "switch_route": _shape("vrf prefix", "protocol ports next_hops"),
-    "switch_neighbor": _shape(
-        "port place",
-        "system_name chassis_id chassis_type port_id port_id_type port_description "
-        "management_addresses ttl_s",
-    ),
-}
+@cache
+def _shape(table: str) -> _Shape:
+    """As the schema has it, without the columns that the store fills."""
+    found = tables()[table]
+    key = tuple(name for name in found.key if name not in _OF_THE_STORE)
+    names = [name for name in found.column_types() if name not in _OF_THE_STORE]
+    return _Shape(key, tuple(name for name in names if name not in key))
 
 
 class Rows:
@@ -116,7 +59,7 @@ class Rows:
 
     def add(self, table: str, **values: Value) -> None:
         """Remember facts about one thing. What is known already stays."""
-        shape = _SHAPES[table]
+        shape = _shape(table)
         key = (table, *(values[name] for name in shape.key))
         row = self._rows.get(key)
         if row is None:
