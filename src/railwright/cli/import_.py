@@ -7,6 +7,7 @@ import typer
 from railwright.cli.common import JSON, STORE
 from railwright.collect.importing import import_files
 from railwright.collect.saved import Saved, import_saved, time_of
+from railwright.collect.switch import system_names
 from railwright.config import own_store
 from railwright.errors import UsageError
 from railwright.report.collected import collected, tell_collected
@@ -19,8 +20,8 @@ def import_(
     kind: str | None = typer.Option(
         None,
         "--kind",
-        help="Import saved output of this probe's command; of a switch: sonic, cumulus, eos or "
-        "onyx; of a benchmark: perftest, nccl_tests or nccl_log.",
+        help="Import saved output of this probe's command; of a switch its system: "
+        f"{', '.join(system_names())}; of a benchmark: perftest, nccl_tests or nccl_log.",
     ),
     target: str = typer.Option(
         "", "--target", help="With --kind: host or switch that the output is from."

@@ -131,6 +131,11 @@ def load_system(name: str, text: str) -> System:
     return system
 
 
+def system_names() -> list[str]:
+    """Their names alone, for a help text: nothing is loaded."""
+    return sorted(file.stem for file in (HERE / "switches").glob("*.toml"))
+
+
 @cache
 def systems() -> dict[str, System]:
     """The systems that Railwright can ask, by name."""
