@@ -10,20 +10,22 @@ default:
 
 # format, lint, types and package boundaries
 lint:
-    ruff format --check src tests lab bench tools
-    ruff check src tests lab bench tools
+    ruff format --check src tests lab bench tools docs/examples
+    ruff check src tests lab bench tools docs/examples
     mypy
     lint-imports
     codespell docs src lab bench tools *.md
     vermin --no-tips --violations -t=3.6- src/railwright/collect/runner.py
 
 # the whole test suite (as root: real sshd hosts in namespaces)
+[positional-arguments]
 test *arguments:
-    pytest {{ parallel }} {{ arguments }}
+    pytest {{ parallel }} "$@"
 
 # the tests that need neither root nor more than a few seconds a file: for while one writes
+[positional-arguments]
 test-fast *arguments:
-    pytest -q {{ parallel }} -m "not root and not fleet and not slow" {{ arguments }}
+    pytest -q {{ parallel }} -m "not root and not fleet and not slow" "$@"
 
 # the same with the Python and the DuckDB of another environment
 test-fast-in venv:
@@ -35,8 +37,8 @@ test-oldest venv:
 
 # put the formatting right
 format:
-    ruff format src tests lab bench tools
-    ruff check --fix src tests lab bench tools
+    ruff format src tests lab bench tools docs/examples
+    ruff check --fix src tests lab bench tools docs/examples
 
 # write docs/probes.md and docs/tables.md anew; a test holds them to the code
 docs:
