@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.figures import write_section
-from bench.resumable import go_on, read
+from lab.harness.resumable import go_on, read
 
 COUNT = 500
 MINUTES = 110

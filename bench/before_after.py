@@ -18,8 +18,8 @@ import venv
 from pathlib import Path
 
 from bench.figures import write_section
-from bench.hosts import answers
 from lab.fleet import hgx_h100
+from lab.harness.hosts import answers
 from railwright.demo import unpack
 
 REPOSITORY = Path(__file__).parents[1]

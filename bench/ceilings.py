@@ -2,8 +2,9 @@
 
     python -m bench.ceilings FOLDER [HOSTS]        100,000 hosts with 10 NICs each
 
-The fleets are those of `bench.large_fleet`, kept in FOLDER. Measured are the tables alone, as other
-verbs will use them, and the whole command with its folding. Needs root and about 6 GB of disk.
+The fleets are those of `lab.harness.large_fleet`, kept in FOLDER. Measured are the tables alone, as
+other verbs will use them, and the whole command with its folding. Needs root and about 6 GB of
+disk.
 """
 
 import multiprocessing
@@ -14,8 +15,8 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from bench.figures import write_section
-from bench.large_fleet import fleet
 from bench.million import timed
+from lab.harness.large_fleet import fleet
 from railwright.predict.fleet import make_ceilings
 from railwright.store.snapshot import Snapshot
 

@@ -3,10 +3,11 @@
     python -m bench.check FOLDER [HOSTS ...]     64 to 100,000 hosts of 10 NICs by default
     python -m bench.check FOLDER mixed           100,000 hosts of 40 classes, 2 % of them damaged
 
-The fleets are those of `bench.large_fleet`, kept in FOLDER. The figures of the smallest are those
-of the whole command, start-up included; of the others, those of everything behind the loaded rules:
-queries, causes, waivers and counts. Beside the engine the same SELECTs run bare in DuckDB, over all
-machines, as `SELECT count(*) FROM (rule)`, in the same run and over the same files. Needs root.
+The fleets are those of `lab.harness.large_fleet`, kept in FOLDER. The figures of the smallest are
+those of the whole command, start-up included; of the others, those of everything behind the loaded
+rules: queries, causes, waivers and counts. Beside the engine the same SELECTs run bare in DuckDB,
+over all machines, as `SELECT count(*) FROM (rule)`, in the same run and over the same files. Needs
+root.
 """
 
 import multiprocessing
@@ -19,9 +20,9 @@ from datetime import date
 from pathlib import Path
 
 from bench.figures import FILE, write_section
-from bench.large_fleet import CLASSES, DAMAGED_EVERY, FAULT_EVERY, fleet
 from bench.million import timed
 from bench.plot import write_line
+from lab.harness.large_fleet import CLASSES, DAMAGED_EVERY, FAULT_EVERY, fleet
 from railwright.check.alike import folding
 from railwright.check.child import MEMORY
 from railwright.check.engine import Request, run
@@ -179,7 +180,7 @@ def main() -> None:
         write_section(
             f"Check: {hosts * NICS:,} NICs on {hosts:,} hosts",
             f"`python -m bench.check FOLDER {hosts}`: the default catalogue over a fleet of "
-            "`bench.large_fleet`, where every thousandth host has a fault.",
+            "`lab.harness.large_fleet`, where every thousandth host has a fault.",
             rows,
         )
         for row in rows:

@@ -14,7 +14,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.fabric import fabric_snapshot
 from bench.figures import write_section
 from lab.fleet.fabric import SHAPES, Fabric, build
 from lab.fleet.fabric.plan import CABLING, cabling, site
@@ -25,6 +24,7 @@ from lab.fleet.faults.switch_fault import (
     all_fabric_faults,
 )
 from lab.fleet.faults.switch_places import apart
+from lab.harness.fabric import fabric_snapshot
 from railwright.check.rule import shipped
 from railwright.check.run import Choice, checked, chosen
 from railwright.intent.site import load_site

@@ -2,9 +2,9 @@
 
     python -m bench.fabric_scale FOLDER [SHAPE]       rails_10000 by default, kept in FOLDER
 
-The snapshot is that of bench.fabric (one switch of every kind is parsed, the others have its rows
-with neighbours and routes of their own). Timed are the derived tables of links and paths, all hops
-in classes as `railwright path` shows them, and `check` with every default rule. Needs root.
+The snapshot is that of lab.harness.fabric (one switch of every kind is parsed, the others have its
+rows with neighbours and routes of their own). Timed are the derived tables of links and paths, all
+hops in classes as `railwright path` shows them, and `check` with every default rule. Needs root.
 """
 
 import json
@@ -19,11 +19,11 @@ from datetime import date
 from pathlib import Path
 
 from bench.check import children_cpu
-from bench.fabric import fabric_snapshot
 from bench.figures import write_section
 from lab.fleet.fabric import SHAPES, build
 from lab.fleet.fabric.hearing import netdev
 from lab.fleet.fabric.plan import CABLING, cabling, site
+from lab.harness.fabric import fabric_snapshot
 from railwright.check.along import traces
 from railwright.check.engine import Request, run
 from railwright.check.findings import Findings

@@ -19,12 +19,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from bench.fault_sets import placed
 from bench.figures import write_section
-from bench.resumable import go_on, read
-from bench.struck import CELLS, STRUCK, Cell, Struck, locked, prepare
 from lab.fleet.faults import Fault, Injection, all_faults, earlier
 from lab.fleet.faults.sites import host_of, site_text
+from lab.harness.fault_sets import placed
+from lab.harness.resumable import go_on, read
+from lab.harness.struck import CELLS, STRUCK, Cell, Struck, locked, prepare
 from railwright.toml import load_toml
 
 MINUTES = 120.0

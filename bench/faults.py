@@ -14,11 +14,11 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from bench.fault_fleet import Outcome, Reader, Trial, judge
-from bench.fault_sets import alone, disjoint, overlapping
 from bench.figures import write_section
 from lab.fleet import MODELS
 from lab.fleet.faults import all_faults
+from lab.harness.fault_fleet import Outcome, Reader, Trial, judge
+from lab.harness.fault_sets import alone, disjoint, overlapping
 from railwright.check.rule import shipped
 
 PER_SET = 20

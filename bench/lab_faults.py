@@ -11,15 +11,15 @@ import sys
 import tempfile
 from pathlib import Path
 
-from bench.fault_fleet import APART_S, Outcome, Trial, verdicts_of
-from bench.fault_sets import alone
 from bench.faults import Matrix
 from bench.figures import write_section
-from bench.fleets import earlier_snapshot
 from lab.fleet import MODELS
 from lab.fleet.faults import all_faults
 from lab.fleet.faults.sites import site_text
 from lab.fleet.render.kubernetes import node_object
+from lab.harness.fault_fleet import APART_S, Outcome, Trial, verdicts_of
+from lab.harness.fault_sets import alone
+from lab.harness.fleets import earlier_snapshot
 from lab.live.hosts import Hosts, running
 from lab.live.machine import HostMachine
 from lab.site import make_root

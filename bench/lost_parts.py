@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bench.figures import write_section
-from bench.resumable import go_on, read
-from bench.struck import CELLS, SITES, STRUCK, Cell, Struck, locked, prepare
 from lab.fleet import MODELS, HostModel
 from lab.fleet.healthy import HEALTHY
 from lab.fleet.lose_part import WAYS, Part, lost, parts
+from lab.harness.resumable import go_on, read
+from lab.harness.struck import CELLS, SITES, STRUCK, Cell, Struck, locked, prepare
 from railwright.toml import load_toml
 
 MINUTES = 120.0

@@ -2,8 +2,8 @@
 
     python -m bench.million FOLDER [HOSTS]        100,000 hosts with 10 NICs each
 
-The fleets are those of `bench.large_fleet`, kept in FOLDER. Nothing of the product is bypassed
-behind the fact files. Needs root and about 6 GB of disk.
+The fleets are those of `lab.harness.large_fleet`, kept in FOLDER. Nothing of the product is
+bypassed behind the fact files. Needs root and about 6 GB of disk.
 """
 
 import resource
@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from bench.figures import write_section
-from bench.large_fleet import NAMES, fleet
+from lab.harness.large_fleet import NAMES, fleet
 
 COUNT = "SELECT count(*) FROM nic_parameter WHERE next_text <> current_text"
 TABLES = ("rdma_port", "nic_parameter", "netdev_counter", "gid", "qos_priority", "pci_function")

@@ -18,14 +18,14 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from bench.fault_fleet import Reader, Trial, verdicts_of
-from bench.fault_sets import overlapping
 from bench.figures import write_section
-from bench.fleets import STARTED, Reading, snapshot_of
-from bench.resumable import go_on, read
 from lab.fleet import MODELS
 from lab.fleet.faults.fault import Verdict
 from lab.fleet.faults.sites import site_text
+from lab.harness.fault_fleet import Reader, Trial, verdicts_of
+from lab.harness.fault_sets import overlapping
+from lab.harness.fleets import STARTED, Reading, snapshot_of
+from lab.harness.resumable import go_on, read
 from railwright.collect.probe import probes
 from railwright.model.merge import merge
 

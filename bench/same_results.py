@@ -22,11 +22,13 @@ HERE = Path(__file__).parents[1]
 MAKE = """
 import sys
 from pathlib import Path
-from bench.fleets import evidence_of, snapshot_of
-from bench.fabric_faults import snapshots
+try:
+    from lab.harness.fleets import evidence_of, snapshot_of
+except ModuleNotFoundError:  # a revision in which the benches had them
+    from bench.fleets import evidence_of, snapshot_of
+from bench.fabric_faults import USUAL, snapshots
 from lab.fleet import MODELS
-from lab.fleet.fabric.shapes import build
-from bench.fabric_faults import SHAPES, USUAL
+from lab.fleet.fabric import SHAPES, build
 stores = Path(sys.argv[1])
 for name, model in MODELS.items():
     snapshot_of(stores / name, evidence_of(stores / ".read", [model(1), model(2)]))

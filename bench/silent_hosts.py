@@ -2,12 +2,12 @@
 
     python -m bench.silent_hosts [SHAPE] [HOSTS]       rails_512 and 16 by default; as root
 
-The snapshot is that of bench.fabric, healthy. Of some hosts the facts are taken away, as if nothing
-had been read of them: once while their switches still hear them (`mute`), and once as if they were
-without power (`off`): their switches hear nobody, and those ports are down. Every rule runs, those
-in preview and those that compare with an earlier snapshot too (with the whole one), held to the
-cabling plan and by the site file that the fabric was built for. What is not found in the whole
-snapshot is found because of the silent hosts.
+The snapshot is that of lab.harness.fabric, healthy. Of some hosts the facts are taken away, as if
+nothing had been read of them: once while their switches still hear them (`mute`), and once as if
+they were without power (`off`): their switches hear nobody, and those ports are down. Every rule
+runs, those in preview and those that compare with an earlier snapshot too (with the whole one),
+held to the cabling plan and by the site file that the fabric was built for. What is not found in
+the whole snapshot is found because of the silent hosts.
 """
 
 import shutil
@@ -19,10 +19,10 @@ from pathlib import Path
 
 import duckdb
 
-from bench.fabric import fabric_snapshot
 from bench.figures import write_section
 from lab.fleet.fabric import SHAPES, Fabric, build
 from lab.fleet.fabric.plan import CABLING, cabling, site
+from lab.harness.fabric import fabric_snapshot
 from railwright.check.rule import shipped
 from railwright.check.run import Choice, checked, chosen
 from railwright.intent.site import load_site

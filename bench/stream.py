@@ -24,8 +24,8 @@ from itertools import pairwise
 from pathlib import Path
 
 from bench.figures import FILE, write_section
-from bench.hosts import answers, large_hosts
 from bench.plot import write_line
+from lab.harness.hosts import answers, large_hosts
 from railwright.collect.probe import probes
 from railwright.collect.stream import MachineStream
 from railwright.model.finish import finish

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.fabric import fabric_snapshot
 from lab.fleet.fabric import build
 from lab.fleet.fabric.model import End, Fabric
 from lab.fleet.fabric.shapes import Shape
@@ -21,6 +20,7 @@ from lab.fleet.faults.switch_change import (
 from lab.fleet.faults.switch_fault import Change, Place
 from lab.fleet.lose_part import Part, lost
 from lab.fleet.model import HostModel, with_faults
+from lab.harness.fabric import fabric_snapshot
 from railwright.store.snapshot import Snapshot
 
 SYSTEMS = ("sonic", "cumulus", "eos", "onyx")

@@ -15,12 +15,12 @@ from typing import Any
 
 from typer.testing import CliRunner
 
-from bench.fleets import STARTED, Reading, evidence_of
 from lab.fleet import HostModel, add_shell
 from lab.fleet import build as write_host
 from lab.fleet.fabric import End, Fabric, Heard, Routing, Shape, answers, build
 from lab.fleet.fabric.hosts import host_model
 from lab.fleet.fabric.presets import switch_preset
+from lab.harness.fleets import STARTED, Reading, evidence_of
 from railwright.cli import program
 from railwright.collect.probe import probes, select
 from railwright.collect.request import lone_runner

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from raw_walk import RawWalk, RawWay, Texts, taken_apart
 
-from bench.fabric import fabric_snapshot
 from lab.fleet.fabric import Fabric, Routing, answers
 from lab.fleet.fabric.hearing import netdev
 from lab.fleet.fabric.routes import host_address, planned_places, text
 from lab.fleet.faults.switch_fault import FabricInjection, Place, all_fabric_faults, changed, places
+from lab.harness.fabric import fabric_snapshot
 from railwright.check.along import rules_on_path, told_along
 from railwright.check.run import checked
 from railwright.fabric.trace import Trace, trace, ways

@@ -8,8 +8,8 @@ import pytest
 from by_hand import STARTED, answers, target, with_derived
 from rich.console import Console
 
-from bench.fleets import evidence_of, snapshot_of
 from lab.fleet import hgx_h100
+from lab.harness.fleets import evidence_of, snapshot_of
 from railwright.check.alike import folding
 from railwright.check.engine import Request, run
 from railwright.check.rule import shipped

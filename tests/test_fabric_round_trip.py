@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from bench.fabric import fabric_snapshot
-from bench.fleets import evidence_of, snapshot_of
 from lab.fleet.fabric import SHAPES, End, Fabric, Routing, Switch, answers, build
 from lab.fleet.fabric.hosts import host_model
+from lab.harness.fabric import fabric_snapshot
+from lab.harness.fleets import evidence_of, snapshot_of
 from railwright.schema.table import tables
 from railwright.store.ingest import parse_answer
 from railwright.store.snapshot import Snapshot, load

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from bench.fault_sites import BY_COST, exception, faults, tried, wrong
-from bench.struck import CELLS, Cell
 from lab.fleet import MODELS
 from lab.fleet.faults import all_faults
+from lab.harness.struck import CELLS, Cell
 from railwright.check.rule import shipped
 from railwright.toml import load_toml
 

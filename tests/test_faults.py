@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from bench.fault_fleet import Outcome, Reader, Trial, judge
-from bench.fault_sets import overlapping, packed
-from bench.fleets import snapshot_of
 from lab.fleet import MODELS
 from lab.fleet.faults import Fault, all_faults
 from lab.fleet.faults.sites import site_text
 from lab.fleet.faults.switch_fault import all_fabric_faults
+from lab.harness.fault_fleet import Outcome, Reader, Trial, judge
+from lab.harness.fault_sets import overlapping, packed
+from lab.harness.fleets import snapshot_of
 from railwright.check.rule import shipped
 
 pytestmark = [pytest.mark.root, pytest.mark.timeout(1800)]

@@ -14,9 +14,9 @@ import duckdb
 import pytest
 from typer.testing import CliRunner, Result
 
-from bench.fleets import Reading, evidence_of, snapshot_of
 from lab.fleet import HostModel
 from lab.fleet.healthy import HEALTHY
+from lab.harness.fleets import Reading, evidence_of, snapshot_of
 from railwright.check.rule import shipped
 from railwright.cli import program
 

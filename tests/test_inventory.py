@@ -11,8 +11,8 @@ from by_hand import answers, with_derived
 from test_host_class import dmi, fleet, whole
 from typer.testing import CliRunner
 
-from bench.fleets import Reading, evidence_of, snapshot_of
 from lab.fleet import hgx_h100
+from lab.harness.fleets import Reading, evidence_of, snapshot_of
 from railwright.cli import program
 
 LOST = "0000:28:00.0"

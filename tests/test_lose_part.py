@@ -10,7 +10,6 @@ from shutil import which
 import duckdb
 import pytest
 
-from bench.fleets import evidence_of, snapshot_of
 from lab.fleet import HostModel, fill_sys, socket_direct
 from lab.fleet.healthy import HEALTHY
 from lab.fleet.lose_part import WAYS, Part, lost, parts
@@ -18,6 +17,7 @@ from lab.fleet.pci_change import paths
 from lab.fleet.render import all_commands
 from lab.fleet.render.lspci import paragraphs
 from lab.fleet.tree import Folder, Memory
+from lab.harness.fleets import evidence_of, snapshot_of
 
 XE9680_NIC = Part("nic", "0000:3c:00")  # mlx5_3, enp60s0np0, below 39:02.0
 XE9680_GPU = Part("gpu", "0000:3b:00.0")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bench.lost_parts import BUILD, Loss, losses, tried, wanted
-from bench.struck import CELLS, SITES, Cell, prepare
+from lab.harness.struck import CELLS, SITES, Cell, prepare
 
 pytestmark = [pytest.mark.root, pytest.mark.timeout(900)]
 SIZES = (1, 4)

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from bench.resumable import WORKERS, go_on, read
+from lab.harness.resumable import WORKERS, go_on, read
 
 
 def tried(number: int) -> list[int]:

@@ -17,8 +17,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from bench.fleets import Reading, evidence_of, snapshot_of
 from lab.fleet import MODELS
+from lab.harness.fleets import Reading, evidence_of, snapshot_of
 from railwright.check.rule import Rule, shipped
 from railwright.check.run import checked
 from railwright.check.tables import SCOPES, make_macros, make_scopes

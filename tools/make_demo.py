@@ -17,9 +17,9 @@ from pathlib import Path
 
 import duckdb
 
-from bench.fleets import Reading, evidence_of
 from lab.fleet.fabric import Fabric, Routing, answers
 from lab.fleet.fabric.plan import CABLING, cabling
+from lab.harness.fleets import Reading, evidence_of
 from railwright.demo import ARCHIVE, LATEST, unpack
 from railwright.model.finish import finish
 from railwright.model.merge import merge

@@ -12,9 +12,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from bench.fleets import evidence_of, snapshot_of
 from lab.fleet import two_socket_4x400g
 from lab.guide import commands, fill
+from lab.harness.fleets import evidence_of, snapshot_of
 
 REPOSITORY = Path(__file__).parents[1]
 PAGE = REPOSITORY / "docs/examples/two-nodes-4x400g.md"

@@ -15,7 +15,7 @@ from typing import Any
 from click.testing import Result
 from typer.testing import CliRunner
 
-from bench.fleets import Reading, snapshot_of
+from lab.harness.fleets import Reading, snapshot_of
 from railwright.cli import program
 
 MEDIUM_OR_WORSE = ("medium", "high", "blocker")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from bench.fleets import Reading, evidence_of
 from lab.fleet import MODELS
+from lab.harness.fleets import Reading, evidence_of
 from situations.by_text import Fleet
 
 Healthy = Callable[[str, int], dict[str, Reading]]

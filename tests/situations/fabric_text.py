@@ -11,7 +11,7 @@ from click.testing import Result
 from conftest import SHARED
 from typer.testing import CliRunner
 
-from bench.fleets import Reading, snapshot_of
+from lab.harness.fleets import Reading, snapshot_of
 from railwright.cli import program
 from situations.by_text import Report, change, entries, entry, in_file, report_of, words
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from bench.fleets import Reading
+from lab.harness.fleets import Reading
 from situations.by_text import (
     HIGH_OR_WORSE,
     MEDIUM_OR_WORSE,

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from bench.fleets import Reading
+from lab.harness.fleets import Reading
 from situations.by_text import Fleet, Report, unanswered
 
 pytestmark = pytest.mark.root

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bench.fleets import Reading
+from lab.harness.fleets import Reading
 from situations.by_text import (
     MEDIUM_OR_WORSE,
     RAILS,

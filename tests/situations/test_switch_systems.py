@@ -7,7 +7,7 @@ import pytest
 from by_hand import with_derived
 from small_fabric import fabric
 
-from bench.fleets import Reading
+from lab.harness.fleets import Reading
 from situations.by_text import Report, each
 from situations.fabric_text import (
     LEAF,

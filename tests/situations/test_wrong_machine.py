@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from bench.fleets import Reading
+from lab.harness.fleets import Reading
 from situations.by_text import Fleet, each, without_nccl_file
 
 pytestmark = pytest.mark.root

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import duckdb
 
-from bench.fleets import evidence_of, snapshot_of
-from bench.large_fleet import Template, fresh
 from lab.fleet.fabric.host_texts import LLDP_COLUMNS, identities, lldp, netdevs
 from lab.fleet.fabric.hosts import host_model
 from lab.fleet.fabric.model import Fabric
 from lab.fleet.fabric.routes import planned_places
 from lab.fleet.model import HostModel
+from lab.harness.fleets import evidence_of, snapshot_of
+from lab.harness.large_fleet import Template, fresh
 from railwright.schema.table import Table, tables
 from railwright.store.duck import identifier, quote
 from railwright.store.snapshot import Snapshot, load

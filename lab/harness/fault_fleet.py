@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bench.fleets import Reading, earlier_snapshot, evidence_of, snapshot_of
 from lab.fleet import HostModel
 from lab.fleet.faults import Declared, Injection, earlier, together
 from lab.fleet.faults.fault import Verdict
 from lab.fleet.faults.sites import host_of, site_text
+from lab.harness.fleets import Reading, earlier_snapshot, evidence_of, snapshot_of
 from railwright.check.run import Choice, checked, chosen
 from railwright.intent.site import read_site
 from railwright.store.snapshot import Snapshot

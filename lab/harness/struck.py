@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 from typer.testing import CliRunner, Result
 
-from bench.fleets import STARTED, Reading, evidence_of, snapshot_of
 from lab.fleet import HostModel
+from lab.harness.fleets import STARTED, Reading, evidence_of, snapshot_of
 from railwright.cli import program
 from railwright.model.merge import merge
 from railwright.store.snapshot import Snapshot, load

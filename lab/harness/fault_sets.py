@@ -3,11 +3,11 @@
 import random
 from collections.abc import Iterator, Sequence
 
-from bench.fault_fleet import Trial, least_hosts
 from lab.fleet import HostModel
 from lab.fleet.faults import Fault, Injection, all_faults, places
 from lab.fleet.faults.fault import Verdict
 from lab.fleet.faults.sites import host_of
+from lab.harness.fault_fleet import Trial, least_hosts
 
 # Hosts with faults in one fleet: more of them cost memory, fewer cost another run of all rules.
 MOST_STRUCK = 24

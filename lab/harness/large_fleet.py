@@ -17,7 +17,7 @@ from pathlib import Path
 
 import duckdb
 
-from bench.hosts import answers, large_hosts
+from lab.harness.hosts import answers, large_hosts
 from railwright.collect.importing import import_files
 from railwright.model import derive
 from railwright.schema.table import Table, tables

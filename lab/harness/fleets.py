@@ -7,9 +7,9 @@ from pathlib import Path
 
 import duckdb
 
-from bench.hosts import answers
 from lab.fleet import HostModel
 from lab.fleet.render.kubernetes import node_object
+from lab.harness.hosts import answers
 from railwright.collect.probe import probes
 from railwright.collect.saved import node_answers
 from railwright.collect.stream import MachineStream
