@@ -16,12 +16,11 @@ from pathlib import Path
 
 from bench.figures import write_section
 from lab import site, slurm
+from lab.harness.facts import facts, statuses
 from lab.sshd_fleet import Fleet, Host, running
 from railwright.collect.probe import select
 from railwright.collect.request import Request
 from railwright.nodes import fold
-from railwright.schema.table import tables
-from railwright.store.duck import identifier
 from railwright.store.lookup import find
 from railwright.store.snapshot import Snapshot
 
@@ -29,8 +28,6 @@ BROKEN = {3: "refusing", 4: "silent", 5: "hanging", 6: "flooding", 7: "no python
 EXPECTED = {3: "refused", 4: "silent", 5: "hanging", 6: "flooding", 7: "no python"}
 FAN_OUT = 64
 CONNECT_S, TOTAL_S = 3, 25
-# Columns that differ between two readings of one unchanged host.
-MOVING = {"read_at", "duration_s", "clock_offset_s", "python"}
 
 
 @dataclass
@@ -112,28 +109,6 @@ def clush(fleet: Fleet, names: list[str], folder: Path) -> float:
             stdin=stdin, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
     return time.monotonic() - began
-
-
-def facts(snapshot: Snapshot, names: list[str]) -> dict[str, list[tuple[object, ...]]]:
-    """Every fact of these hosts, without what moves between two readings."""
-    found = {}
-    with snapshot.database() as database:
-        for name, table in tables().items():
-            if name == "target":
-                continue
-            columns = ", ".join(
-                identifier(c.name) for c in table.columns if c.name not in MOVING and not c.volatile
-            )
-            found[name] = database.execute(
-                f"SELECT {columns} FROM {name} WHERE target IN (SELECT unnest(?)) ORDER BY ALL",
-                [names],
-            ).fetchall()
-    return found
-
-
-def statuses(snapshot: Snapshot) -> dict[str, str]:
-    with snapshot.database() as database:
-        return dict(database.execute("SELECT target, status FROM target").fetchall())
 
 
 def left_running(fleet: Fleet) -> int:

@@ -14,7 +14,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bench.fabric_faults import judged, rules_for
 from bench.figures import write_section
 from lab import site
 from lab.fleet.fabric import Fabric
@@ -26,6 +25,7 @@ from lab.fleet.faults.switch_fault import (
     places,
 )
 from lab.fleet.faults.switch_places import apart, is_possible
+from lab.harness.fabric_faults import judged, rules_for
 from lab.live.cluster import Cluster, cluster
 from lab.live.fabric import StruckFabric
 from lab.live.whole import Whole, running

@@ -16,12 +16,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bench.collect_fleet import facts as facts_of
-from bench.collect_fleet import statuses
 from bench.figures import write_section
 from lab.fleet.fabric import Fabric, Switch
 from lab.guest import GuestMachine, Guests
 from lab.guest.model import MOST_RAILS, Guest
+from lab.harness.facts import facts as facts_of
+from lab.harness.facts import statuses
 from lab.live import client
 from lab.live.cluster import cluster
 from lab.live.options import Options, machines

@@ -23,10 +23,12 @@ MAKE = """
 import sys
 from pathlib import Path
 try:
+    from lab.harness.fabric_faults import snapshots
     from lab.harness.fleets import evidence_of, snapshot_of
 except ModuleNotFoundError:  # a revision in which the benches had them
+    from bench.fabric_faults import snapshots
     from bench.fleets import evidence_of, snapshot_of
-from bench.fabric_faults import USUAL, snapshots
+from bench.fabric_faults import USUAL
 from lab.fleet import MODELS
 from lab.fleet.fabric import SHAPES, build
 stores = Path(sys.argv[1])

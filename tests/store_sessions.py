@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from bench.store_sessions import PROBES, USER, Place, Running, Said, arrived
+from lab.harness.user_verbs import PROBES, USER, Place, Running, Said, arrived
 from railwright.store.snapshot import UNFINISHED, load, snapshots, unfinished
 
 # An ordinary user's programs that use the store as the verbs do, and stop where a verb would not.

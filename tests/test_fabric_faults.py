@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from bench.fabric_faults import TOPICS, Outcome, judge, judged, snapshots
 from lab.fleet.fabric import SHAPES, build
 from lab.fleet.faults.switch_fault import (
     CASES,
@@ -18,6 +17,7 @@ from lab.fleet.faults.switch_fault import (
     places,
 )
 from lab.fleet.faults.switch_places import apart
+from lab.harness.fabric_faults import TOPICS, Outcome, judge, judged, snapshots
 from railwright.check.rule import shipped
 
 pytestmark = [pytest.mark.root, pytest.mark.timeout(1800)]

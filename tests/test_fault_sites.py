@@ -1,17 +1,17 @@
-"""Faults under every kind of site file: the table of bench.fault_sites, and a sample of its cells."""
+"""Faults under every kind of site file: the table fault_sites.toml, and a sample of its cells."""
 
 from pathlib import Path
 
 import pytest
 
-from bench.fault_sites import BY_COST, exception, faults, tried, wrong
 from lab.fleet import MODELS
 from lab.fleet.faults import all_faults
+from lab.harness.fault_sites import BY_COST, exception, faults, tried, wrong
 from lab.harness.struck import CELLS, Cell
 from railwright.check.rule import shipped
 from railwright.toml import load_toml
 
-TABLE = load_toml(Path("bench/fault_sites.toml").read_text("utf-8"), "fault_sites.toml")
+TABLE = load_toml(Path("lab/harness/fault_sites.toml").read_text("utf-8"), "fault_sites.toml")
 
 
 def test_the_table_names_what_exists() -> None:

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from bench.collect_fleet import facts as facts_of
 from lab.fleet import MODELS
 from lab.fleet.faults import Injection, all_faults, places
 from lab.fleet.faults.sites import site_text
+from lab.harness.facts import facts as facts_of
 from lab.harness.fault_fleet import verdicts_of
 from lab.live import client
 from lab.live.options import Options

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from bench.fabric_faults import judged
 from lab import first_process, site
+from lab.harness.fabric_faults import judged
 from lab.live.cluster import cluster
 from lab.live.part import LabError
 from lab.live.whole import Whole, running

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.lost_parts import BUILD, Loss, losses, tried, wanted
+from lab.harness.lost_parts import BUILD, Loss, losses, tried, wanted
 from lab.harness.struck import CELLS, SITES, Cell, prepare
 
 pytestmark = [pytest.mark.root, pytest.mark.timeout(900)]

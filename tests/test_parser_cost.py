@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench.parsers import SIZES, cost, fuzz, grown, growth, parse, parsers
+from lab.harness.parsers import SIZES, cost, fuzz, grown, growth, parse, parsers
 
 SMALL = [size // 4 for size in SIZES]
 

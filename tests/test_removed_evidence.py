@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.removed_evidence import Removal, better, fleet_of, tried
+from lab.harness.removed_evidence import Removal, better, fleet_of, tried
 
 pytestmark = [pytest.mark.root, pytest.mark.timeout(900)]
 MODEL = "two_socket_4x400g"

@@ -8,7 +8,7 @@ import pytest
 from silencing import partners, silenced, unlike
 from universes import judge_each, judge_together
 
-from bench.rule_lengths import MOST_OF_MEDIAN, lengths
+from lab.harness.rule_lengths import MOST_OF_MEDIAN, lengths
 from railwright.check.cases import Case, load_cases, not_shown
 from railwright.check.lint import (
     binding_database,

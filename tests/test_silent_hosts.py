@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bench.silent_hosts import WAYS, found_in, silenced
 from lab.fleet.fabric import Fabric, Shape, build
 from lab.harness.fabric import fabric_snapshot
+from lab.harness.silent_hosts import WAYS, found_in, silenced
 from railwright.store.snapshot import Snapshot
 
 pytestmark = pytest.mark.root

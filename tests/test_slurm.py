@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from bench.collect_fleet import facts
 from lab import site, slurm
+from lab.harness.facts import facts
 from lab.sshd_fleet import Host, running
 from railwright.store.lookup import find
 from railwright.store.snapshot import Snapshot

@@ -17,18 +17,8 @@ from pathlib import Path
 import pytest
 from store_sessions import BUILD, Store, intact, make_cut_off, make_whole
 
-from bench.store_sessions import (
-    DISK,
-    PROBES,
-    SEED,
-    USER,
-    Place,
-    Said,
-    interleavings,
-    place,
-    processes_of,
-    statuses,
-)
+from lab.harness.store_sessions import SEED, interleavings
+from lab.harness.user_verbs import DISK, PROBES, USER, Place, Said, place, processes_of, statuses
 from railwright.store.lookup import find
 from railwright.store.snapshot import reserve
 
