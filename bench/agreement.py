@@ -2,12 +2,11 @@
 
     python -m bench.agreement PROGRESS [COUNT]      500 by default
 
-What is stated, and by whom, is listed in tests/agreement.py; the fabrics are those of
-tests/random_fabrics.py, by number. PROGRESS gets a line per fabric; a run that was cut off, or that
-ended after its two hours, goes on where it was.
+What is stated, and by whom, is listed in lab/harness/agreement.py; the fabrics are those of
+lab/harness/random_fabrics.py, by number. PROGRESS gets a line per fabric; a run that was cut off,
+or that ended after its two hours, goes on where it was.
 """
 
-import importlib
 import sys
 from collections import Counter
 from pathlib import Path
@@ -19,13 +18,13 @@ from lab.harness.resumable import go_on, read
 COUNT = 500
 MINUTES = 110
 SHOWN = 20  # contradictions that are printed; all are in the file
-TESTS = Path(__file__).parents[1] / "tests"
 
 
 def compare(seed: int) -> Any:
     """One fabric, in a process of its own."""
-    sys.path.insert(0, str(TESTS))
-    return importlib.import_module("agreeing").compare(seed)
+    from lab.harness import agreeing  # noqa: PLC0415 (the rows it keeps are those of one process)
+
+    return agreeing.compare(seed)
 
 
 def main() -> None:

@@ -2,10 +2,9 @@
 
     python -m bench.fabric_paths [PAIRS [SHAPE]]      1,000 pairs of rails_4096 by default
 
-The walk is tests/raw_walk.py. Some dozens of switches have a fault. Needs root.
+The walk is lab/harness/raw_walk.py. Some dozens of switches have a fault. Needs root.
 """
 
-import importlib
 import sys
 import tempfile
 import time
@@ -13,25 +12,23 @@ from pathlib import Path
 
 from bench.figures import write_section
 from lab.fleet.fabric import SHAPES, build
+from lab.harness.path_pairs import differences, pairs, struck
 
 FAULTS = 40
-TESTS = Path(__file__).parents[1] / "tests"
 
 
 def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000
     shape = sys.argv[2] if len(sys.argv) > 2 else "rails_4096"
-    sys.path.insert(0, str(TESTS))
-    walks = importlib.import_module("path_pairs")
     fabric = build(SHAPES[shape])
-    faults = walks.struck(fabric, FAULTS, seed=4096)
+    faults = struck(fabric, FAULTS, seed=4096)
     agree = broken = 0
     hops: set[int] = set()
     wrong: list[str] = []
     began = time.process_time()
     with tempfile.TemporaryDirectory(prefix="railwright-paths-", dir="/dev/shm") as name:
-        for pair in walks.pairs(Path(name), fabric, faults, count, seed=1):
-            said = walks.differences(pair)
+        for pair in pairs(Path(name), fabric, faults, count, seed=1):
+            said = differences(pair)
             agree += not said
             broken += bool(pair.raw.broken)
             hops.add(len(pair.raw.entries))
@@ -48,7 +45,7 @@ def main() -> None:
     write_section(
         "Paths against an independent walk",
         f"`python -m bench.fabric_paths {count} {shape}`: pairs at random, each walked by `path` "
-        "and by tests/raw_walk.py, which reads the raw texts of the switches by itself.",
+        "and by lab/harness/raw_walk.py, which reads the raw texts of the switches by itself.",
         rows,
     )
     for words in (*("  ".join(row) for row in rows), *wrong[:20]):

@@ -20,6 +20,7 @@ from bench.figures import write_section
 from lab.fleet.fabric import Fabric, Switch
 from lab.guest import GuestMachine, Guests
 from lab.guest.model import MOST_RAILS, Guest
+from lab.harness import comparing, guest_kernel, switch_truth
 from lab.harness.facts import facts as facts_of
 from lab.harness.facts import statuses
 from lab.live import client
@@ -30,7 +31,6 @@ from lab.live.traces import traces
 from railwright.schema.table import tables
 from railwright.store.lookup import find
 from railwright.store.snapshot import Snapshot
-from tests import comparing, guest_kernel, switch_truth
 
 WANTED = (64, 8, 12, 4)
 HOSTS_UP_S = 60.0
@@ -68,7 +68,7 @@ def _refused(
 
 
 def switch_differences(snapshot: Snapshot, options: Options) -> Iterator[str]:
-    """The checks of tests/switch_truth.py, of every switch."""
+    """The checks of lab/harness/switch_truth.py, of every switch."""
     fabric = cluster(options.hosts, options.rails, options.switches).fabric
     names = [name for name in tables() if name.startswith("switch") and name != "switch_place"]
     for switch in fabric.switches:

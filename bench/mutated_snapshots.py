@@ -2,9 +2,10 @@
 
     python -m bench.mutated_snapshots PROGRESS [COUNT]      5,000 by default
 
-The mutations are those of tests/mutations.py, by number: each is the same in every run. PROGRESS
-gets a line per mutation; what has one is not tried again, so that a run which was cut off, or which
-ended after its two hours, goes on where it was. Another version of Railwright is another file.
+The mutations are those of lab/harness/mutations.py, by number: each is the same in every run.
+PROGRESS gets a line per mutation; what has one is not tried again, so that a run which was cut off,
+or which ended after its two hours, goes on where it was. Another version of Railwright is another
+file.
 """
 
 import json
@@ -21,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.figures import write_section
-from tests.mutations import Damaging, Trial
+from lab.harness.damaging import Damaging, Trial
 
 COUNT = 5_000
 SECONDS = 7_200.0

@@ -3,12 +3,13 @@
 import random
 from pathlib import Path
 
-import agreement
 import pytest
-from agreeing import LOSSLESS, Decided, book_of, compare
-from agreement import FORMATS, KINDS, Said
-from by_hand import with_derived
-from small_fabric import change, fabric
+
+from lab.harness import agreement
+from lab.harness.agreeing import LOSSLESS, Decided, book_of, compare
+from lab.harness.agreement import FORMATS, KINDS, Said
+from lab.harness.by_hand import with_derived
+from lab.harness.small_fabric import change, fabric
 
 # Drawn once: a way that is broken, an end that is silent, cables that are swapped, a host that is drained.
 # 6, 8 and 9 have a site that decides more than a profile.

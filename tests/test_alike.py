@@ -5,10 +5,10 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from by_hand import STARTED, answers, target, with_derived
 from rich.console import Console
 
 from lab.fleet import hgx_h100
+from lab.harness.by_hand import STARTED, answers, target, with_derived
 from lab.harness.fleets import evidence_of, snapshot_of
 from railwright.check.alike import folding
 from railwright.check.engine import Request, run

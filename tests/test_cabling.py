@@ -5,8 +5,8 @@ from typing import Any
 
 import duckdb
 import pytest
-from by_hand import by_hand, target
 
+from lab.harness.by_hand import by_hand, target
 from railwright.errors import UsageError
 from railwright.intent.cabling import Names, read_cabling, strangers
 from railwright.intent.site import load_site, read_site

@@ -16,9 +16,9 @@ from typing import cast
 import duckdb
 import jsonschema
 import pytest
-from by_hand import answers, target, with_derived
 from conftest import REPOSITORY
 
+from lab.harness.by_hand import answers, target, with_derived
 from railwright.check.findings import Findings
 from railwright.report.findings import blocks, cost_words
 

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from by_hand import with_derived
-from small_fabric import change, fabric
 from typer.testing import CliRunner
 
+from lab.harness.by_hand import with_derived
+from lab.harness.small_fabric import change, fabric
 from railwright.cli import program
 
 

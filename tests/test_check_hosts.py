@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from by_hand import target, with_derived
 from click.testing import Result
-from small_fabric import Rows, change, fabric
 from typer.testing import CliRunner
 
+from lab.harness.by_hand import target, with_derived
+from lab.harness.small_fabric import Rows, change, fabric
 from railwright.check.run import Choice, chosen
 from railwright.cli import program
 from railwright.intent.site import read_site

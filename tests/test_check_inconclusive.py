@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from by_hand import answers, target, with_derived
-from small_fabric import Rows, fabric
 from typer.testing import CliRunner
 
+from lab.harness.by_hand import answers, target, with_derived
+from lab.harness.small_fabric import Rows, fabric
 from railwright.cli import program
 from railwright.reach.job import STATUSES
 from railwright.report.unreached import UNREACHED, to_do

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from by_hand import with_derived
-from small_fabric import Rows, change, fabric
 from typer.testing import CliRunner
 
+from lab.harness.by_hand import with_derived
+from lab.harness.small_fabric import Rows, change, fabric
 from railwright.check.places import Place
 from railwright.check.remedy import FILLED, NEVER, Subject, commands, fix_of
 from railwright.check.rule import Rule, load_rule, shipped

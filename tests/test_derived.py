@@ -5,8 +5,8 @@ from typing import Any
 
 import duckdb
 import pytest
-from by_hand import answers, target, with_derived
 
+from lab.harness.by_hand import answers, target, with_derived
 from railwright.check.account import subject_text
 from railwright.schema.subjects import subjects
 from railwright.schema.table import tables

@@ -11,11 +11,11 @@ from typing import Any
 import duckdb
 import jsonschema
 import pytest
-from by_hand import answers, by_hand, target
 from conftest import REPOSITORY
-from small_fabric import Rows, change, drop, fabric
 from typer.testing import CliRunner, Result
 
+from lab.harness.by_hand import answers, by_hand, target
+from lab.harness.small_fabric import Rows, change, drop, fabric
 from railwright.cli import program
 from railwright.errors import UsageError
 from railwright.model.compare_plan import facts, left_out, plan_of

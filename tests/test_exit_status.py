@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 import typer
-from by_hand import target, with_derived
 from conftest import REPOSITORY
-from small_fabric import change, fabric
 from typer.testing import CliRunner
 
+from lab.harness.by_hand import target, with_derived
+from lab.harness.small_fabric import change, fabric
 from railwright.cli import program
 
 PACKAGE = REPOSITORY / "src/railwright"

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from by_hand import answers, with_derived
 from conftest import REPOSITORY
-from small_fabric import HOSTS, Rows, change, fabric
 from typer.testing import CliRunner, Result
 
+from lab.harness.by_hand import answers, with_derived
+from lab.harness.small_fabric import HOSTS, Rows, change, fabric
 from railwright.check.explain import explain, show_intent
 from railwright.check.findings import Findings
 from railwright.check.rule import shipped

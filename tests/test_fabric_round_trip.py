@@ -11,10 +11,10 @@ from lab.fleet.fabric import SHAPES, End, Fabric, Routing, Switch, answers, buil
 from lab.fleet.fabric.hosts import host_model
 from lab.harness.fabric import fabric_snapshot
 from lab.harness.fleets import evidence_of, snapshot_of
+from lab.harness.switch_truth import CHECKS, Check, Rows
 from railwright.schema.table import tables
 from railwright.store.ingest import parse_answer
 from railwright.store.snapshot import Snapshot, load
-from tests.switch_truth import CHECKS, Check, Rows
 
 FABRICS = ("mixed", "onyx", "planes", "wide")
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 import typer
-from by_hand import with_derived
-from small_fabric import fabric
 from typer.testing import CliRunner
 
+from lab.harness.by_hand import with_derived
+from lab.harness.small_fabric import fabric
 from railwright.cli import program
 from railwright.errors import UsageError
 

@@ -14,14 +14,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import guest_kernel
 import pytest
-from guest_kernel import TABLES, Kernel, Row, only
 
 from lab.fleet import two_socket_4x400g
 from lab.fleet.truth import truth
 from lab.guest import FAULTS, GuestMachine, Guests, make_image, running
 from lab.guest.model import QOS
+from lab.harness import guest_kernel
+from lab.harness.guest_kernel import TABLES, Kernel, Row, only
 from lab.live.guests import GuestPart
 from lab.live.part import LabError
 from railwright.check.run import Choice, checked, chosen

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from by_hand import answers, target, with_derived
 
+from lab.harness.by_hand import answers, target, with_derived
 from railwright.model.nearest_layout import Layout, Votes, nearest, split_by_name
 
 Rows = dict[str, list[dict[str, Any]]]

@@ -4,7 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from by_hand import answers, target, with_derived
+
+from lab.harness.by_hand import answers, target, with_derived
 
 H = {"target": "gpu1", "netdev": "ens1"}
 Rows = dict[str, list[dict[str, Any]]]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from lab.harness.by_hand import by_hand, target
 from railwright.check.cases import load_cases
 from railwright.check.guarded import guarded
 from railwright.check.lint import binding_database, faults
@@ -16,7 +17,6 @@ from railwright.check.run import checked
 from railwright.errors import RuleError
 from railwright.intent.site import Site
 from railwright.store.snapshot import Snapshot
-from tests.by_hand import by_hand, target
 
 HEADER = """/* +++
 id = "{id}"

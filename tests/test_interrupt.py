@@ -8,7 +8,8 @@ import time
 from pathlib import Path
 
 import pytest
-from by_hand import answers, target, with_derived
+
+from lab.harness.by_hand import answers, target, with_derived
 
 ENDLESS = "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = -1"
 RULE = """/* +++

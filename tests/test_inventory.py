@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from by_hand import answers, with_derived
 from test_host_class import dmi, fleet, whole
 from typer.testing import CliRunner
 
 from lab.fleet import hgx_h100
+from lab.harness.by_hand import answers, with_derived
 from lab.harness.fleets import Reading, evidence_of, snapshot_of
 from railwright.cli import program
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import jsonschema
 import pytest
-from by_hand import with_derived
 from click.testing import Result
 from conftest import REPOSITORY
-from small_fabric import fabric
 from typer.testing import CliRunner
 
+from lab.harness.by_hand import with_derived
+from lab.harness.small_fabric import fabric
 from railwright.cli import program
 from railwright.collect.job_logs import KINDS, keep
 from railwright.demo import unpack

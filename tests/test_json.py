@@ -7,12 +7,12 @@ from typing import Any
 
 import jsonschema
 import pytest
-from by_hand import by_hand, target, with_derived
 from click.testing import Result
 from conftest import REPOSITORY
-from small_fabric import fabric
 from typer.testing import CliRunner
 
+from lab.harness.by_hand import by_hand, target, with_derived
+from lab.harness.small_fabric import fabric
 from railwright.cli import program
 from railwright.store.build import Building
 from railwright.store.snapshot import snapshots

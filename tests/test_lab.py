@@ -17,6 +17,14 @@ import pytest
 from lab.fleet import MODELS
 from lab.fleet.faults import Injection, all_faults, places
 from lab.fleet.faults.sites import site_text
+from lab.harness.comparing import (
+    Facts,
+    answer_differences,
+    check,
+    derived_differences,
+    disagreements,
+    fact_differences,
+)
 from lab.harness.facts import facts as facts_of
 from lab.harness.fault_fleet import verdicts_of
 from lab.live import client
@@ -26,14 +34,6 @@ from lab.live.place import Place
 from lab.live.traces import Traces, traces
 from railwright.store.lookup import find
 from railwright.store.snapshot import Snapshot
-from tests.comparing import (
-    Facts,
-    answer_differences,
-    check,
-    derived_differences,
-    disagreements,
-    fact_differences,
-)
 
 pytestmark = [pytest.mark.fleet, pytest.mark.timeout(900)]
 LAB = [sys.executable, "-m", "lab"]

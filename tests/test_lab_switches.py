@@ -16,6 +16,7 @@ import pytest
 
 from lab import first_process, site
 from lab.harness.fabric_faults import judged
+from lab.harness.switch_truth import CHECKS, Check, Rows
 from lab.live.cluster import cluster
 from lab.live.part import LabError
 from lab.live.whole import Whole, running
@@ -24,7 +25,6 @@ from railwright.intent.site import load_site
 from railwright.store.lookup import find
 from railwright.store.snapshot import Snapshot, load
 from tests.searching import everything
-from tests.switch_truth import CHECKS, Check, Rows
 
 # Bringing up the lab and reading it takes most of the first test.
 pytestmark = [pytest.mark.fleet, pytest.mark.timeout(1800)]

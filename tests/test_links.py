@@ -4,8 +4,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from by_hand import target, with_derived
-from small_fabric import Rows, change, database_of, drop, fabric, heard_by_host, host_rows
+
+from lab.harness.by_hand import target, with_derived
+from lab.harness.small_fabric import (
+    Rows,
+    change,
+    database_of,
+    drop,
+    fabric,
+    heard_by_host,
+    host_rows,
+)
 
 
 def ask(rows: Rows, query: str) -> list[tuple[Any, ...]]:

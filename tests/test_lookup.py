@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from by_hand import answers, target, with_derived
 from typer.testing import CliRunner, Result
 
+from lab.harness.by_hand import answers, target, with_derived
 from railwright.cli import program
 from railwright.errors import RailwrightError
 from railwright.store.snapshot import load

@@ -3,10 +3,10 @@
 import json
 from pathlib import Path
 
-from by_hand import with_derived
 from test_port_roles import Host, hgx
 from typer.testing import CliRunner
 
+from lab.harness.by_hand import with_derived
 from railwright.cli import program
 
 

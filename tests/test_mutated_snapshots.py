@@ -11,23 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from lab.harness.damaging import Damaging, State, wrong
+from lab.harness.forked_verbs import Done
+from lab.harness.mutations import BYTES, FILES, ROWS, RUN, How, mutate
+from lab.harness.small_snapshot import NAME, content, small_snapshot, writable
 from railwright.store.integrity import run_digest
-from tests.mutations import (
-    BYTES,
-    FILES,
-    NAME,
-    ROWS,
-    RUN,
-    Damaging,
-    Done,
-    How,
-    State,
-    content,
-    mutate,
-    small_snapshot,
-    writable,
-    wrong,
-)
 
 MUTATIONS = 30  # bench/mutated_snapshots.py does thousands
 AT_A_TIME = 15  # of one test: each says what is wrong in all of them

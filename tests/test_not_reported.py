@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from by_hand import with_derived
-from small_fabric import change, drop, fabric
 from typer.testing import CliRunner
 
+from lab.harness.by_hand import with_derived
+from lab.harness.small_fabric import change, drop, fabric
 from railwright.check.rule import SHIPPED, shipped
 from railwright.cli import program
 from railwright.errors import RailwrightError

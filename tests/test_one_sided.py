@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from by_hand import with_derived
-from small_fabric import Rows, change, drop, fabric
 from typer.testing import CliRunner
 
+from lab.harness.by_hand import with_derived
+from lab.harness.small_fabric import Rows, change, drop, fabric
 from railwright.cli import program
 
 

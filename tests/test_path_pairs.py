@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from path_pairs import differences, pairs, struck
 
 from lab.fleet.fabric import SHAPES, build
+from lab.harness.path_pairs import differences, pairs, struck
 
 pytestmark = [pytest.mark.root, pytest.mark.timeout(900)]
 

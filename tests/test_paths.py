@@ -8,11 +8,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from by_hand import by_hand, with_derived
 from rich.console import Console
-from small_fabric import NETWORKS, PORTS, Rows, change, drop, fabric, heard_by_host, heard_by_switch
 from typer.testing import CliRunner
 
+from lab.harness.by_hand import by_hand, with_derived
+from lab.harness.small_fabric import (
+    NETWORKS,
+    PORTS,
+    Rows,
+    change,
+    drop,
+    fabric,
+    heard_by_host,
+    heard_by_switch,
+)
 from railwright.check.along import rules_on_path, told_along, traces
 from railwright.check.engine import Ran
 from railwright.check.links import make_links, rules_of_links

@@ -4,12 +4,12 @@ import re
 from pathlib import Path
 
 import pytest
-from by_hand import with_derived
 from conftest import REPOSITORY
-from small_fabric import change, fabric
 from test_paths import ACCEPTED
 from typer.testing import CliRunner
 
+from lab.harness.by_hand import with_derived
+from lab.harness.small_fabric import change, fabric
 from railwright.cli import program
 
 PAGE = (REPOSITORY / "docs/paths.md").read_text("utf-8")

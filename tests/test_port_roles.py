@@ -8,8 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from by_hand import answers, target
-from small_fabric import ROLES, database_of
+
+from lab.harness.by_hand import answers, target
+from lab.harness.small_fabric import ROLES, database_of
 
 Rows = dict[str, list[dict[str, Any]]]
 READ = ("pci", "infiniband", "ip_address", "ip_route", "netdev", "mlxlink", "ethtool")

@@ -7,10 +7,10 @@ from typing import Any
 import duckdb
 import jsonschema
 import pytest
-from by_hand import answers, by_hand, target
 from conftest import REPOSITORY
 from typer.testing import CliRunner, Result
 
+from lab.harness.by_hand import answers, by_hand, target
 from railwright.cli import program
 from railwright.predict.fleet import make_ceilings
 from railwright.store.snapshot import Snapshot

@@ -14,8 +14,7 @@ from lab.fleet.fabric.presets import SwitchPreset, switch_preset, switch_presets
 from lab.fleet.fabric.sonic import config_db
 from lab.fleet.presets import host_presets
 from lab.fleet.presets.sourced import read
-from railwright.store.ingest import parse_answer
-from tests.switch_truth import (
+from lab.harness.switch_truth import (
     Check,
     Rows,
     check_classes,
@@ -23,6 +22,7 @@ from tests.switch_truth import (
     check_ports,
     check_queues,
 )
+from railwright.store.ingest import parse_answer
 
 CAPTURES = SHARED / "captures" / "sonic-config-db"
 PORT = "Ethernet0"

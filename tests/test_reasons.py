@@ -5,8 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from by_hand import answers, target, with_derived
-
+from lab.harness.by_hand import answers, target, with_derived
 from railwright.check.reasons import probes_beside, probes_of
 from railwright.check.rule import shipped
 from tools import scope_reads

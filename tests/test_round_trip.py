@@ -16,11 +16,7 @@ import pytest
 from lab.fleet import add_shell, build
 from lab.fleet.truth import EVERY_COLUMN, NOT_SEEN, truth
 from lab.fleet.truth_variants import SOUND, VARIANTS
-from railwright.collect.importing import import_files
-from railwright.collect.probe import select
-from railwright.collect.request import lone_runner
-from railwright.schema.table import tables
-from tests.comparing import (
+from lab.harness.comparing import (
     Facts,
     answer_differences,
     check,
@@ -30,6 +26,10 @@ from tests.comparing import (
     fact_differences,
     probe_tables,
 )
+from railwright.collect.importing import import_files
+from railwright.collect.probe import select
+from railwright.collect.request import lone_runner
+from railwright.schema.table import tables
 
 # The first test that needs them waits until all hosts are built and read.
 pytestmark = pytest.mark.timeout(900)

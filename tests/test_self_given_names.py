@@ -3,7 +3,8 @@
 from typing import Any
 
 import pytest
-from small_fabric import Rows, change, database_of, fabric
+
+from lab.harness.small_fabric import Rows, change, database_of, fabric
 
 QUERY = "SELECT target, port, peer, peer_port, told_by, trouble FROM adjacency ORDER BY ALL"
 

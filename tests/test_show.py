@@ -7,12 +7,12 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from by_hand import answers, target, with_derived
 from conftest import REPOSITORY
 from rich.console import Console
-from small_fabric import Rows, change, fabric
 from typer.testing import CliRunner, Result
 
+from lab.harness.by_hand import answers, target, with_derived
+from lab.harness.small_fabric import Rows, change, fabric
 from railwright.check.machine import OfMachine, of_machine
 from railwright.check.rule import shipped
 from railwright.check.run import Choice, checked, chosen

@@ -6,8 +6,8 @@ from typing import Any
 
 import duckdb
 import pytest
-from by_hand import by_hand, target
 
+from lab.harness.by_hand import by_hand, target
 from railwright.check.waivers import Waiver, append_waiver, load_waivers, read_waivers
 from railwright.errors import UsageError
 from railwright.intent.propose import proposal

@@ -5,10 +5,10 @@ import re
 from pathlib import Path
 
 import pytest
-from by_hand import with_derived
-from small_fabric import fabric
 from typer.testing import CliRunner
 
+from lab.harness.by_hand import with_derived
+from lab.harness.small_fabric import fabric
 from railwright.cli import program
 
 # Of four compute ports, all inferred, one: rail 1 of gpu2. The last entry that names a port counts.

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from by_hand import answers, target, with_derived
+from lab.harness.by_hand import answers, target, with_derived
 
 H = {"target": "gpu1"}
 SLOT = "SELECT pci, slot, slot_by_bus, switch_slot, kind, part, state FROM slot ORDER BY pci"

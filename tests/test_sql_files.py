@@ -9,9 +9,9 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from by_hand import by_hand
 from conftest import REPOSITORY
 
+from lab.harness.by_hand import by_hand
 from railwright.check.findings import Findings
 from railwright.check.links import make_links
 from railwright.check.lint import empty_database

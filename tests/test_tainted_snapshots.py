@@ -35,9 +35,9 @@ from xml.etree import ElementTree as ET
 import duckdb
 import pytest
 from altered import NAME, copy_of, demo_store, without_digests
-from by_hand import with_derived
-from small_fabric import fabric
 
+from lab.harness.by_hand import with_derived
+from lab.harness.small_fabric import fabric
 from railwright import cli
 from railwright.check import run as check_run
 from railwright.check.waivers import load_waivers

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from by_hand import with_derived
 from conftest import REPOSITORY
-from small_fabric import HOSTS, LEAVES, PORTS, SPINES, Rows, change, fabric
 from typer.testing import CliRunner
 
+from lab.harness.by_hand import with_derived
+from lab.harness.small_fabric import HOSTS, LEAVES, PORTS, SPINES, Rows, change, fabric
 from railwright.check.reasons import REASONS
 from railwright.check.rule import REASONS as REASONS_OF_RULES
 from railwright.cli import program

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from by_hand import target, with_derived
 from click.testing import Result
 from conftest import REPOSITORY
-from small_fabric import change, fabric
 from typer.testing import CliRunner
 
+from lab.harness.by_hand import target, with_derived
+from lab.harness.small_fabric import change, fabric
 from railwright.cli import program
 
 

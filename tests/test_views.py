@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from by_hand import STARTED, by_hand, odd_host, target, with_derived
 from rich.console import Console
 from typer.testing import CliRunner
 
 from lab.fleet import ACS_ON, HostModel, add_shell, build, hgx_h100
 from lab.fleet.tools import BUSYBOX
+from lab.harness.by_hand import STARTED, by_hand, odd_host, target, with_derived
 from railwright.cli import program
 from railwright.collect.probe import select
 from railwright.collect.request import lone_runner

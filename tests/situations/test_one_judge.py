@@ -8,9 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from by_hand import answers, with_derived
-from small_fabric import HOSTS, Rows, change, fabric
 
+from lab.harness.by_hand import answers, with_derived
+from lab.harness.small_fabric import HOSTS, Rows, change, fabric
 from situations.by_text import Report
 from situations.fabric_text import Fabric
 

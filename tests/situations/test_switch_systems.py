@@ -4,10 +4,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from by_hand import with_derived
-from small_fabric import fabric
 
+from lab.harness.by_hand import with_derived
 from lab.harness.fleets import Reading
+from lab.harness.small_fabric import fabric
 from situations.by_text import Report, each
 from situations.fabric_text import (
     LEAF,

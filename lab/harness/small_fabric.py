@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import duckdb
-from by_hand import answers, target
 
+from lab.harness.by_hand import answers, target
 from railwright.model.derive import prepare, queries_of
 from railwright.schema.table import tables
 from railwright.store.duck import identifier
@@ -18,6 +18,16 @@ Rows = dict[str, list[dict[str, Any]]]
 
 HOSTS, LEAVES, SPINES = ("gpu1", "gpu2"), ("leaf1", "leaf2"), ("spine1", "spine2")
 SYSTEMS = {"leaf1": "sonic", "leaf2": "cumulus", "spine1": "eos", "spine2": "onyx"}
+HOST_PROBES = (
+    "pci",
+    "infiniband",
+    "netdev",
+    "ip_address",
+    "ip_route",
+    "lldpctl",
+    "mlnx_qos",
+    "ecn",
+)
 PROBES = {"sonic": "sonic_show", "cumulus": "nvue_show", "eos": "eos_show", "onyx": "onyx_show"}
 # switch -> neighbour -> its port there. SONiC's ports have aliases: etp1a is Ethernet0.
 PORTS = {
@@ -48,17 +58,7 @@ def host_rows(name: str) -> Rows:
         "target": [target(name, kind="host")],
         "host": [{**own, "hostname": f"{name}.example.net"}],
         "cpu": [{**own, "hypervisor": ""}],
-        "probe_result": answers(
-            name,
-            "pci",
-            "infiniband",
-            "netdev",
-            "ip_address",
-            "ip_route",
-            "lldpctl",
-            "mlnx_qos",
-            "ecn",
-        ),
+        "probe_result": answers(name, *HOST_PROBES),
     }
     for rail in (0, 1):
         root, nic, gpu = f"0000:1{rail}:01.0", f"0000:1{rail}:10.0", f"0000:1{rail}:11.0"

@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from small_fabric import HOSTS, LEAVES, PORTS, SPINES, Rows, fabric
+from lab.harness.small_fabric import HOSTS, LEAVES, PORTS, SPINES, Rows, fabric
 
 SWITCHES = (*LEAVES, *SPINES)
 Fault = Callable[[Rows, random.Random], str]

@@ -5,13 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from raw_walk import RawWalk, RawWay, Texts, taken_apart
-
 from lab.fleet.fabric import Fabric, Routing, answers
 from lab.fleet.fabric.hearing import netdev
 from lab.fleet.fabric.routes import host_address, planned_places, text
 from lab.fleet.faults.switch_fault import FabricInjection, Place, all_fabric_faults, changed, places
 from lab.harness.fabric import fabric_snapshot
+from lab.harness.raw_walk import RawWalk, RawWay, Texts, taken_apart
 from railwright.check.along import rules_on_path, told_along
 from railwright.check.run import checked
 from railwright.fabric.trace import Trace, trace, ways
@@ -28,7 +27,7 @@ FELT = (
 
 def struck(fabric: Fabric, count: int, seed: int) -> list[FabricInjection]:
     """Some faults at random, each on a switch of its own."""
-    chance, taken, found = random.Random(seed), set[str](), []
+    chance, taken, found = random.Random(seed), set[str](), list[FabricInjection]()
     while len(found) < count:
         fault = all_fabric_faults()[chance.choice(FELT)]
         place: Place = chance.choice(list(places(fabric, fault, chance.choice(fault.at))))

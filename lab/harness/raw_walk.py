@@ -1,7 +1,7 @@
 """An independent walk over what switches printed: one packet, one next hop at a time.
 
-Written against the texts alone (`config_db.json`, `show lldp table`, `show ip route json` of SONiC);
-it shares no line with the parsers, the tables or the walk that it is held against.
+Written against the texts alone (`config_db.json`, `show lldp table` and `show ip route json` of
+SONiC); it shares no line with the parsers, the tables or the walk that it is held against.
 """
 
 import ipaddress

@@ -5,26 +5,19 @@ import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agreement import (
-    FORMATS,
-    Book,
-    Check,
+from lab.harness.agreement import FORMATS, Book, Check
+from lab.harness.by_hand import with_derived
+from lab.harness.machine_statements import (
     of_both_ends,
-    of_check,
     of_explain,
     of_facts,
-    of_hops,
     of_host,
-    of_links,
-    of_path,
     of_predict,
-    of_rails,
     of_switch,
 )
-from by_hand import with_derived
-from random_fabrics import SWITCHES, random_fabric
-from small_fabric import HOSTS
-
+from lab.harness.random_fabrics import SWITCHES, random_fabric
+from lab.harness.small_fabric import HOSTS
+from lab.harness.statements import of_check, of_hops, of_links, of_path, of_rails
 from railwright.check.links import rules_of_links
 
 LOSSLESS = 'profile = "roce-lossless"\n'
