@@ -1,5 +1,9 @@
-"""The import contracts hold the boundary: each is broken once here, and must be seen to break."""
+"""The import contracts hold the boundary: each is broken once here, and must be seen to break.
 
+The linter reads packages; tests are none. What they and the benches may import is looked at here.
+"""
+
+import ast
 import shutil
 import subprocess
 import sys
@@ -27,6 +31,15 @@ BROKEN = [
     ("check/child.py", "import ctypes", "Nothing takes bytes for code"),
     ("parse/base.py", "import os", "Parsers are pure"),
 ]  # fmt: skip
+
+
+# folder -> whose modules nothing in it may import: what both need lies in lab/harness
+APART = {
+    "tests": {"bench"},
+    "bench": {"tests"},
+    "lab": {"bench", "tests"},
+    "tools": {"bench", "tests"},
+}
 
 
 @pytest.fixture(scope="module")
@@ -75,3 +88,39 @@ def test_each_is_seen_to_break(broken: str, module: str, line: str, contract: st
     imported = imported if imported.startswith("railwright") else imported.split(".")[0]
     assert any(contract in row and "BROKEN" in row for row in broken.splitlines()), broken
     assert f"{importer} -> {imported}" in broken, broken
+
+
+def modules_of(folder: str) -> set[str]:
+    """Names by which something in a folder can be imported: tests also by their own."""
+    own = {path.stem for path in (REPOSITORY / folder).glob("*.py")} if folder == "tests" else set()
+    return {folder} | own
+
+
+def imported(source: str) -> set[str]:
+    """The first part of the name of every module, imported anywhere, or by its name as a text."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {one.name for one in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            found.add(node.module or "")
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
+            found |= {one.value for one in node.args if isinstance(one, ast.Constant)}
+    return {name.partition(".")[0] for name in found}
+
+
+@pytest.mark.parametrize("folder", APART)
+def test_tests_and_benches_do_without_each_other(folder: str) -> None:
+    others = set().union(*map(modules_of, APART[folder]))
+    met = {
+        str(path.relative_to(REPOSITORY)): sorted(found)
+        for path in sorted((REPOSITORY / folder).rglob("*.py"))
+        if (found := imported(path.read_text("utf-8")) & others)
+    }
+    assert not met, "what both need belongs into lab/harness"
+
+
+def test_an_import_of_the_other_is_seen() -> None:
+    ways = ("import bench.fleets", "from bench import x", 'importlib.import_module("bench.x")')
+    assert [imported(f"def late():\n    {way}") for way in ways] == [{"bench"}] * 3
+    assert {"tests", "conftest"} <= modules_of("tests")
