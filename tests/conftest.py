@@ -128,8 +128,8 @@ def _own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def eleven_faults(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The store of tests/eleven_faults.py, made once for all processes. Not to be written to."""
-    from eleven_faults import shared  # noqa: PLC0415 - builds on all of lab and bench
+    """The store of lab/harness/eleven_faults.py, made once for all processes. Not to be written to."""
+    from lab.harness.eleven_faults import shared  # noqa: PLC0415 - builds on all of lab
 
     base = tmp_path_factory.getbasetemp()
     return shared(base.parent if "PYTEST_XDIST_WORKER" in os.environ else base)

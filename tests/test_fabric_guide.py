@@ -11,7 +11,7 @@ from tools import fabric_page
 PAGE = fabric_page.PAGE.read_text("utf-8")
 VERBS = {"check", "diff", "rails", "intent", "links", "explain", "waive"}
 MOST_LINES_OF_DIFF = 25
-# By reasoning from tests/eleven_faults.py, each with the machine and the part that has to be named.
+# By reasoning from lab/harness/eleven_faults.py, each with the machine and the part that has to be named.
 FAULTS = (
     ("part-missing", "0000:5b:00.0", "gpu002"), ("port-down", "mlx5_5", "gpu003"),
     ("intent-mtu", "mlx5_2", "gpu004"), ("pcie-link-narrow", "mlx5_1", "gpu005"),

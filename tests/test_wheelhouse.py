@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from conftest import IN_CI, REPOSITORY
 
-from bench import first_answer
+from lab.harness import first_answer
 
 VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
 MACHINES = sorted({os.uname().machine, "aarch64"})  # what --only-needed brings

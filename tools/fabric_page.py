@@ -3,7 +3,7 @@
 python -m tools.fabric_page            run the commands and write their output into the page
 python -m tools.fabric_page --check    run them and fail where the page says something else
 
-Its fabric is that of tests/eleven_faults.py: as it was an hour ago, and with the faults.
+Its fabric is that of lab/harness/eleven_faults.py: as it was an hour ago, and with the faults.
 """
 
 import difflib
@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 from lab.guide import commands, fill, steady
-from tests.eleven_faults import snapshots
+from lab.harness.eleven_faults import snapshots
 from tools.make_examples import answer, put_program
 
 PAGE = Path(__file__).parents[1] / "docs/fabric.md"

@@ -1,4 +1,4 @@
-"""A fabric of 16 hosts and 12 switches of four systems, and eleven faults in it: an hour ago, and now."""
+"""A fabric of 16 hosts and 12 switches of four systems with eleven faults: an hour ago, and now."""
 
 import fcntl
 from collections.abc import Callable, Iterator
@@ -101,7 +101,7 @@ def snapshots(folder: Path) -> tuple[Snapshot, Snapshot]:
 
 
 def shared(folder: Path) -> Path:
-    """A store with both in this folder, for all who ask; the first makes it. Not to be written to."""
+    """A store with both in this folder, made by the first who asks. Not to be written to."""
     store, made = folder / "eleven", folder / "eleven.made"
     with (folder / "eleven.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
