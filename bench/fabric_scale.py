@@ -3,7 +3,7 @@
     python -m bench.fabric_scale FOLDER [SHAPE]       rails_10000 by default, kept in FOLDER
 
 The snapshot is that of lab.harness.fabric (one switch of every kind is parsed, the others have its
-rows with neighbours and routes of their own). Timed are the derived tables of links and paths, all
+rows with neighbors and routes of their own). Timed are the derived tables of links and paths, all
 hops in classes as `railwright path` shows them, and `check` with every default rule. Needs root.
 """
 

@@ -2,7 +2,7 @@
 
     python -m bench.lab_whole [HOSTS [RAILS [SWITCHES [GUESTS]]]]     64 8 12 4 by default, as root
 
-At least two guests: alone on its rails, one has no neighbour to be compared.
+At least two guests: alone on its rails, one has no neighbor to be compared.
 
 `lab up` with Slurm; `railwright collect` as its last line proposes. Hosts and switches must be as
 their models are, guests as their kernels say; Slurm must give the same facts of the hosts as ssh.

@@ -2,7 +2,7 @@
 
 Hosts are read by the real runner, switches answer in the words of their systems; both become a
 snapshot by the way of `collect`. Hosts of one preset are read once: behind other switches they
-only hear other neighbours.
+only hear other neighbors.
 """
 
 import json

@@ -44,7 +44,7 @@ def diff(store: Path, *arguments: str) -> tuple[int, str]:
     done = subprocess.run(
         [sys.executable, "-m", "railwright", "diff", *arguments, "--store", str(store)],
         capture_output=True, text=True, check=False,
-        env={**os.environ, "HOME": "/nowhere"},
+        env={**os.environ, "XDG_CACHE_HOME": str(store.parent / "cache")},
     )  # fmt: skip
     assert not done.stderr.startswith("Traceback"), done.stderr
     return done.returncode, done.stdout

@@ -304,7 +304,7 @@ DIFFERENT: dict[str, tuple[tuple[str, str], ...]] = {
         ("qos/egress-queue-stats/", "the sample leaves it out"),
     ),
     "onyx-show/dcb-priority-flow-control": (
-        ("Eth1/3 ", "no port of the lab leaves PFC to its neighbour"),
+        ("Eth1/3 ", "no port of the lab leaves PFC to its neighbor"),
         ("Po1 ", "the lab's fabrics have no port channels"),
     ),
     "eos-show/interfaces-mtu-and-fcs-fault": (

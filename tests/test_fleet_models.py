@@ -13,7 +13,7 @@ import pytest
 from lab.fleet import ACS_ON, MODELS, HostModel, add_shell, build, hgx_h100, write_tools
 from lab.fleet.identity import LARGEST
 from lab.fleet.render import all_commands
-from lab.fleet.render.lldpctl import neighbours
+from lab.fleet.render.lldpctl import neighbors
 from lab.fleet.render.mlxconfig import CURRENT, parameters
 from lab.fleet.render.mlxconfig import answer as mlxconfig
 from lab.fleet.tools import BUSYBOX, answer_name
@@ -161,7 +161,7 @@ def test_a_port_without_link(tree: Path) -> None:
     assert text(tree / "sys/class/net/enp152s0np0/mtu") == "1500"
     assert text(tree / "sys/class/infiniband/mlx5_6/fw_ver") == "28.42.1000"
     down = hgx_h100(1, FAULTS)
-    listed = json.loads(neighbours(down, "json0"))["lldp"][0]["interface"]
+    listed = json.loads(neighbors(down, "json0"))["lldp"][0]["interface"]
     assert len(listed) == 10  # 10 RDMA ports and eno1, without the one that is down
     assert "enp169s0np0" not in {interface["name"] for interface in listed}
 
@@ -232,13 +232,13 @@ def test_lldpctl_says_the_samples() -> None:
     rails = replace(host, nics=host.nics[:8], netdevs=())
     for shape, model, name in (
         ("json", rails, "json-host-to-sonic-leaves"),
-        ("json", replace(rails, nics=()), "json-no-neighbours"),
-        ("json0", replace(rails, nics=()), "json0-no-neighbours"),
+        ("json", replace(rails, nics=()), "json-no-neighbors"),
+        ("json0", replace(rails, nics=()), "json0-no-neighbors"),
     ):
         sample = (EVIDENCE / f"lldpctl/{name}.out").read_text("utf-8")
-        assert folded(neighbours(model, shape)) == folded(sample)
+        assert folded(neighbors(model, shape)) == folded(sample)
     for count, shape in ((1, "json"), (1, "json0"), (8, "json0")):
-        told = neighbours(replace(rails, nics=host.nics[9 - count : 9]), shape)
+        told = neighbors(replace(rails, nics=host.nics[9 - count : 9]), shape)
         assert told == json.dumps(json.loads(told), indent=2) + "\n"
 
 

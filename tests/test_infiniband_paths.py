@@ -17,7 +17,7 @@ NOT_FOLLOWED = "InfiniBand subnets are not followed hop by hop: ibnetdiscover is
 
 
 def infiniband(rows: Rows, host: str, *rails: int) -> Rows:
-    """Some NICs of a host on InfiniBand, without IP: no network device, no neighbour, no address."""
+    """Some NICs of a host on InfiniBand, without IP: no network device, no neighbor, no address."""
     for rail in rails:
         netdev = f"ens{rail + 1}"
         known = {"state": "ACTIVE", "physical_state": "LinkUp", "rate_text": "400 Gb/sec (4X NDR)", "lid": LIDS[host, rail], "sm_lid": 1}  # fmt: skip

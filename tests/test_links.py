@@ -66,7 +66,7 @@ def test_a_name_in_full_where_the_operator_uses_short_ones() -> None:
     assert end(rows, "leaf1", "Ethernet8", *TELLING) == ("spine1", "Ethernet1/1", "switch", "both", "")  # fmt: skip
 
 
-def test_a_neighbour_without_a_name_is_known_by_its_address() -> None:
+def test_a_neighbor_without_a_name_is_known_by_its_address() -> None:
     rows = fabric()
     change(rows, "switch_neighbor", {"target": "leaf1", "port": "Ethernet0"}, system_name="", chassis_id="5c:25:73:a0:01:00", port_description="")  # fmt: skip
     assert end(rows, "leaf1", "Ethernet0", *TELLING) == ("gpu1", "ens1", "host", "both", "")  # fmt: skip
@@ -119,14 +119,14 @@ def test_two_cables_that_changed_places_contradict_nobody() -> None:
     assert end(rows, "gpu1", "ens1", *TELLING) == ("leaf1", "Ethernet4", "switch", "both", "")  # fmt: skip
 
 
-def test_several_neighbours_on_one_port() -> None:
+def test_several_neighbors_on_one_port() -> None:
     rows = fabric()
     rows["lldp_neighbor"].append(heard_by_host("gpu1", "ens1", "leaf2", "swp1s1"))
     # The one that agrees is taken, and that there are two is said.
     assert end(rows, "gpu1", "ens1", *TELLING) == ("leaf1", "Ethernet0", "switch", "both", "several")  # fmt: skip
 
 
-def test_a_card_whose_firmware_speaks_is_the_same_neighbour() -> None:
+def test_a_card_whose_firmware_speaks_is_the_same_neighbor() -> None:
     rows = fabric()
     row = {"target": "leaf1", "port": "Ethernet0", "place": 1, "probe": "sonic_show", "system_name": "", "chassis_id": "5c:25:73:a0:01:00", "port_id": "5c:25:73:a0:01:00", "port_description": ""}  # fmt: skip
     rows["switch_neighbor"].append(row)
@@ -200,7 +200,7 @@ def test_a_switch_without_a_path_to_a_host_has_no_tier() -> None:
     assert ask(rows, PLACE)[-1] == ("spine3", *[None] * 9)
 
 
-def test_a_switch_that_was_not_read_has_the_tier_that_its_neighbours_give_it() -> None:
+def test_a_switch_that_was_not_read_has_the_tier_that_its_neighbors_give_it() -> None:
     rows = {t: [r for r in v if r["target"] != "spine2" or t == "target"] for t, v in fabric().items()}  # fmt: skip
     assert ask(rows, PLACE)[-1] == ("spine2", 2, -1, 0, "leaf1", *[None] * 5)
 

@@ -315,7 +315,7 @@ def test_shared_lldpctl(path: Path) -> None:
     ]
     absent = {"system_description": "", "mgmt_ips": [""], "port_description": ""}
     expect = json.loads(path.read_text("utf-8"))["neighbors"]
-    assert seen == [{**absent, **neighbour} for neighbour in expect]
+    assert seen == [{**absent, **neighbor} for neighbor in expect]
 
 
 @pytest.mark.shared

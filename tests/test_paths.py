@@ -224,7 +224,7 @@ UNREAD: dict[str, tuple[list[Callable[[Rows], Any]], list[tuple[str, int, str, s
             ("data", 2, "spine2:Eth1/1", "switch-data-class"),
         ],
     ),
-    "the neighbour of the host": (
+    "the neighbor of the host": (
         [
             lambda rows: drop(rows, "lldp_neighbor", target="gpu1", netdev="ens1"),
             lambda rows: drop(rows, "switch_neighbor", target="leaf1", port="Ethernet0"),
@@ -497,7 +497,7 @@ def test_links_against_a_plan(snapshot: Snapshot, tmp_path: Path) -> None:
     text = run(snapshot, "links", "--site", str(tmp_path / "site.toml"))[1]
     assert "devices of the plan that were not read: spine9" in text
     rows = {line.split("  ")[0]: line for line in text.splitlines() if "00G" in line}
-    # The host was to go to Ethernet4, where its neighbour sits.
+    # The host was to go to Ethernet4, where its neighbor sits.
     assert "cable-unlike-plan at gpu1:ens1:" in rows["gpu1:ens1"]
     assert "cable-unlike-plan at gpu2:ens1:" in rows["gpu2:ens1"]
     assert "cable-unlike-plan" not in rows["leaf1:Ethernet8"]
@@ -579,7 +579,7 @@ def test_a_snapshot_without_links(tmp_path: Path) -> None:
     assert "No end of a link has an LLDP neighbor." in text
     status, text = run(empty, "rails")
     assert status == 3
-    assert "No compute port of a host has a neighbour that is known." in text
+    assert "No compute port of a host has a neighbor that is known." in text
 
 
 def test_spans() -> None:

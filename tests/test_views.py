@@ -254,7 +254,7 @@ def test_no_unknown_host_is_left_out(snapshot: Snapshot) -> None:
             "3 of 7 hosts; not known: 1 not reached, 1 nvidia_smi not asked, 1 out of service, "
             "1 pci missing"
         ),
-        "LLDP neighbours of RDMA NICs": (
+        "LLDP neighbors of RDMA NICs": (
             f"3 of 7 hosts; not known: 1 lldpctl missing, 1 lldpctl not asked, {away}"
         ),
         "Roles of RDMA ports": (

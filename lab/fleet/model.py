@@ -104,7 +104,7 @@ class Netdev:
     permanent_mac: str = ""  # '' = `mac`; a bond gives its members one in common
     lower: str = ""  # of a VLAN: the netdev that it is on
     dynamic: tuple[str, ...] = ()  # addresses that router advertisements gave: 2001:db8:…/64
-    # Neighbours that do not answer: address, FAILED or INCOMPLETE.
+    # Neighbors that do not answer: address, FAILED or INCOMPLETE.
     unresolved: tuple[tuple[str, str], ...] = ()
     arp: tuple[tuple[str, int], ...] = (  # /proc/sys/net/ipv4/conf/<netdev>/
         ("arp_announce", 0),

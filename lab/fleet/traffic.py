@@ -1,4 +1,4 @@
-"""Counters of a healthy port: those of the samples, scaled so that no two neighbours are alike."""
+"""Counters of a healthy port: those of the samples, scaled so that no two neighbors are alike."""
 
 from collections.abc import Mapping
 from functools import lru_cache

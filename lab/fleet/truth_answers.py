@@ -127,7 +127,7 @@ _STATUS: dict[str, Callable[[HostModel], str]] = {
 
 
 def _dropped_neighbors(host: HostModel) -> int:
-    """What a neighbour can do, the end of a SONiC description, and words about a port."""
+    """What a neighbor can do, the end of a SONiC description, and words about a port."""
     count = 0
     for neighbor in heard(host).values():
         count += 1

@@ -1,4 +1,4 @@
-"""The truth about network devices, addresses, routes and neighbours."""
+"""The truth about network devices, addresses, routes and neighbors."""
 
 import ipaddress
 import re
@@ -302,7 +302,7 @@ def _sysctls(shown: list[Netdev]) -> Rows:
 
 
 def heard(host: HostModel) -> dict[str, Neighbor]:
-    """Netdev -> neighbour; lldpd hears on ports with a carrier, in its own namespace."""
+    """Netdev -> neighbor; lldpd hears on ports with a carrier, in its own namespace."""
     return {
         netdev.netdev: netdev.neighbor
         for netdev in (*host.nics, *host.netdevs)

@@ -4,7 +4,7 @@
     with running("rwg", 2, 1, folder) as guests:     two guests with one rail each
         guests.machines[0].strike("loss", 0)
 
-The kernel of a guest is real: RDMA devices, GIDs, counters, addresses, routes, neighbours. What no
+The kernel of a guest is real: RDMA devices, GIDs, counters, addresses, routes, neighbors. What no
 virtual machine has, the firmware of a card and the tools that read it, comes from a model of
 lab.fleet, whose names, MAC and PCI addresses the guest's real devices carry (model.py).
 """

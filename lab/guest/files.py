@@ -13,7 +13,7 @@ from lab.fleet.tree import Folder
 from lab.guest.model import PROGRAMS, Guest
 
 SETTINGS = "/etc/railwright-lab"
-# Neighbours must be heard soon after boot; lldpd's own 30 s would be most of a test.
+# Neighbors must be heard soon after boot; lldpd's own 30 s would be most of a test.
 LLDP = "configure lldp tx-interval 5\nconfigure lldp portidsubtype ifname\n"
 
 

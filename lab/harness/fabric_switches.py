@@ -1,7 +1,7 @@
 """Facts of a fabric's switches: what they answer goes through the real parsers.
 
-Of many switches that are alike in everything but names, addresses, neighbours and routes, one is
-parsed; its rows are written for the others, neighbours and routes from the model.
+Of many switches that are alike in everything but names, addresses, neighbors and routes, one is
+parsed; its rows are written for the others, neighbors and routes from the model.
 """
 
 import importlib.util
@@ -13,7 +13,7 @@ from typing import Any
 import duckdb
 
 from lab.fleet.fabric import Fabric, Routing, Switch, answers
-from lab.fleet.fabric.truth import ROUTE_PROBES, SHOW_PROBES, neighbours, routes
+from lab.fleet.fabric.truth import ROUTE_PROBES, SHOW_PROBES, neighbors, routes
 from railwright.model.finish import finish
 from railwright.schema.table import Table
 from railwright.store.build import Building
@@ -70,7 +70,7 @@ class SwitchFacts:
         for switch in self._fabric.switches:
             listed = self._routing.of(switch)
             probes = ROUTE_PROBES if table == "switch_route" else SHOW_PROBES
-            made = routes(switch, listed) if table == "switch_route" else neighbours(
+            made = routes(switch, listed) if table == "switch_route" else neighbors(
                 self._fabric, switch)  # fmt: skip
             for row in made:
                 yield {**row, "probe": probes[switch.system], "read_at": self._started}

@@ -37,7 +37,7 @@ _MARK = "=====lab====="
 # table.column -> why it is not held against the kernel
 NOT_COMPARED = {
     "lldp_neighbor.age_text": "grows while it is read",
-    "lldp_neighbor.management_addresses": "lldpd chooses some of the neighbour's addresses",
+    "lldp_neighbor.management_addresses": "lldpd chooses some of the neighbor's addresses",
     "lldp_neighbor.port_description": "free text: only names of switch ports leave the host",
     "lldp_neighbor.rid": "lldpd's own number, in order of arrival",
     "lldp_neighbor.system_description": "free text: only that of known switch systems is kept",
@@ -255,15 +255,15 @@ def route(kernel: Kernel) -> Iterator[Row]:
 
 
 def lldp_neighbor(kernel: Kernel) -> Iterator[Row]:
-    """Neighbours of one rail have the same keys; each begins with the protocol it was heard by."""
-    neighbours: list[tuple[str, dict[str, str]]] = []
+    """Neighbors of one rail have the same keys; each begins with the protocol it was heard by."""
+    neighbors: list[tuple[str, dict[str, str]]] = []
     for line in kernel.tools["lldp"].splitlines():
         key, _, value = line.partition("=")
         _, name, key = key.split(".", 2)
         if key == "via":
-            neighbours.append((name, {}))
-        neighbours[-1][1][key] = value
-    for name, said in neighbours:
+            neighbors.append((name, {}))
+        neighbors[-1][1][key] = value
+    for name, said in neighbors:
         yield {
             "netdev": name,
             "chassis_id": said["chassis.mac"],

@@ -29,7 +29,7 @@ HOST_PROBES = (
     "ecn",
 )
 PROBES = {"sonic": "sonic_show", "cumulus": "nvue_show", "eos": "eos_show", "onyx": "onyx_show"}
-# switch -> neighbour -> its port there. SONiC's ports have aliases: etp1a is Ethernet0.
+# switch -> neighbor -> its port there. SONiC's ports have aliases: etp1a is Ethernet0.
 PORTS = {
     "leaf1": {"gpu1": "Ethernet0", "gpu2": "Ethernet4", "spine1": "Ethernet8", "spine2": "Ethernet12"},
     "leaf2": {"gpu1": "swp1s0", "gpu2": "swp1s1", "spine1": "swp2s0", "spine2": "swp2s1"},

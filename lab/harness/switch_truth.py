@@ -9,7 +9,7 @@ from typing import Any
 
 from lab.fleet.fabric import Fabric, Routing, Switch
 from lab.fleet.fabric.setting import Setting, count
-from lab.fleet.fabric.truth import neighbours, routes
+from lab.fleet.fabric.truth import neighbors, routes
 
 # What no command of a system tells about a port.
 NOT_TOLD = {
@@ -141,9 +141,9 @@ def check_headroom(rows: Rows, fabric: Fabric, switch: Switch) -> None:
         assert not known[port.name, 0]["is_lossless"]
 
 
-def check_neighbours_and_routes(rows: Rows, fabric: Fabric, switch: Switch) -> None:
+def check_neighbors_and_routes(rows: Rows, fabric: Fabric, switch: Switch) -> None:
     known = merged(rows["switch_neighbor"], "port", "place")
-    truth = list(neighbours(fabric, switch))
+    truth = list(neighbors(fabric, switch))
     assert len(known) == len(truth) > 0
     for row in truth:
         found = known[row["port"], row["place"]]
@@ -184,5 +184,5 @@ def check_counters(rows: Rows, fabric: Fabric, switch: Switch) -> None:
 
 CHECKS: tuple[Check, ...] = (
     *(check_itself, check_ports, check_classes, check_queues, check_headroom),
-    *(check_neighbours_and_routes, check_counters),
+    *(check_neighbors_and_routes, check_counters),
 )

@@ -27,7 +27,7 @@ LEAF, LEAF_PORT = "leaf001", "etp7"  # what it hears there
 
 
 def lldp(interface: str, name: str, **port: str) -> bytes:
-    """One neighbour, as lldpctl tells it."""
+    """One neighbor, as lldpctl tells it."""
     chassis = {"id": [{"type": "mac", "value": "5c:25:73:c0:01:00"}], "name": [{"value": name}]}
     heard = {
         "name": interface,

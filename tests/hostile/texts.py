@@ -122,7 +122,7 @@ def claims_an_honest_name(far: FarEnd) -> None:
 
 @texts("reached", "lldpctl infiniband netdev")
 def claims_the_leaf(far: FarEnd) -> None:
-    """A host that calls itself as a neighbour of others is called (attack.md, A6)."""
+    """A host that calls itself as a neighbor of others is called (attack.md, A6)."""
     known = {probe: output for probe, _, output in honest_answers()}
     far.hello(hostname=LEAF)
     far.answer("lldpctl", lldp(OWN_PORT, "paper", id=OWN_PORT))

@@ -65,7 +65,7 @@ def below_the_switch_of_gpu_0(host: Reading) -> Reading:
 
 
 def _one_more_port(text: str) -> str:
-    """Port 0000:17:03.0 is like its neighbour 0000:17:00.0, with no card of its own below."""
+    """Port 0000:17:03.0 is like its neighbor 0000:17:00.0, with no card of its own below."""
     added = ""
     for kind, zeros, path, content in entries(text):
         if "/0000:17:00.0" in path:

@@ -16,7 +16,7 @@ PROBES = (
     *("pci_config", "ecn", "ibv_devinfo", "lscpu", "numa", "modules", "libraries", "limits"),
 )
 STATUSES = ("failed", "absent")
-# Without switches nobody needs neighbours; a host without files of libraries pins nothing.
+# Without switches nobody needs neighbors; a host without files of libraries pins nothing.
 NOT_NEEDED = {"failed": ("lldpctl",), "absent": ("lldpctl", "libraries")}
 
 # It is one machine under all these names: what it has twice is no fault here.

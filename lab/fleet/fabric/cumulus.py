@@ -220,7 +220,7 @@ def interfaces(fabric: Fabric, switch: Switch) -> Tree:
     }
 
 
-def _neighbours(fabric: Fabric, switch: Switch, port: int) -> Tree:
+def _neighbors(fabric: Fabric, switch: Switch, port: int) -> Tree:
     found = {}
     for one in heard_by(fabric, switch, port):
         chassis = {
@@ -241,7 +241,7 @@ def _neighbours(fabric: Fabric, switch: Switch, port: int) -> Tree:
 def lldp(fabric: Fabric, switch: Switch) -> Tree:
     """nv show interface lldp."""
     return {
-        port.name: {"lldp": _neighbours(fabric, switch, number)}
+        port.name: {"lldp": _neighbors(fabric, switch, number)}
         for number, port in enumerate(switch.ports)
     }
 

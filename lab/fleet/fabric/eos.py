@@ -120,7 +120,7 @@ def _dotted(mac: str) -> str:
     return ".".join(digits[at : at + 4] for at in (0, 4, 8))
 
 
-def _neighbour(one: Any) -> Tree:
+def _neighbor(one: Any) -> Tree:
     # EOS puts names into quotes of their own, and writes addresses with dots.
     port_id = _dotted(one.port_id) if one.port_type == "mac" else f'"{one.port_id}"'
     address = {"addressType": "ipv4", "address": one.management, "interfaceNumType": "ifIndex",
@@ -151,7 +151,7 @@ def _neighbour(one: Any) -> Tree:
 def lldp(fabric: Fabric, switch: Switch) -> Tree:
     """show lldp neighbors detail."""
     return {"lldpNeighbors": {
-        name: {"lldpNeighborInfo": [_neighbour(one) for one in heard_by(fabric, switch, at)]}
+        name: {"lldpNeighborInfo": [_neighbor(one) for one in heard_by(fabric, switch, at)]}
         for at, name, _ in _ports(switch)
     }}  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""What neighbours say of themselves through LLDP, in the words of each system."""
+"""What neighbors say of themselves through LLDP, in the words of each system."""
 
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ _DESCRIPTIONS = {
 }
 
 
-class Neighbour(NamedTuple):
+class Neighbor(NamedTuple):
     """The message of an end."""
 
     system: str
@@ -52,35 +52,35 @@ def system_description(switch: Switch) -> str:
     return _DESCRIPTIONS[switch.system].format(**words)
 
 
-def _host(fabric: Fabric, end: End) -> Neighbour:
+def _host(fabric: Fabric, end: End) -> Neighbor:
     rail, plane = divmod(end.port, fabric.planes)
     management = identity.management_address(EMBER, end.machine + fabric.first_number)
     mac = mac_text(host_mac(fabric, end))
     chassis = mac_text(host_mac(fabric, End(end.machine, 0)))
-    return Neighbour(
+    return Neighbor(
         fabric.host_name(end.machine), HOST_DESCRIPTION, chassis, address_text(management), mac,
         "mac", netdev(rail, plane, fabric.planes), True,
     )  # fmt: skip
 
 
-def neighbour(fabric: Fabric, heard: Heard) -> Neighbour:
+def neighbor(fabric: Fabric, heard: Heard) -> Neighbor:
     """The message of whoever is heard."""
     if heard.machine < 0:
-        return Neighbour(heard.system, "", heard.chassis, "", heard.port_id, "ifname", "", False)
+        return Neighbor(heard.system, "", heard.chassis, "", heard.port_id, "ifname", "", False)
     if fabric.is_host(heard.machine):
         return _host(fabric, End(heard.machine, heard.port))
     switch = fabric.switch(heard.machine)
     port = switch.ports[heard.port]
     kind = "local" if switch.system == "sonic" else "ifname"
-    return Neighbour(
+    return Neighbor(
         switch.name, system_description(switch), switch.chassis, switch.management,
         port.announced, kind, port.description, False,
     )  # fmt: skip
 
 
-def heard_by(fabric: Fabric, switch: Switch, port: int) -> list[Neighbour]:
+def heard_by(fabric: Fabric, switch: Switch, port: int) -> list[Neighbor]:
     """Everybody whom a switch's port hears; nobody where it is down."""
     end = End(switch.number, port)
     if end not in fabric.hearing and not fabric.is_up(switch, port):
         return []
-    return [neighbour(fabric, heard) for heard in fabric.heard(end)]
+    return [neighbor(fabric, heard) for heard in fabric.heard(end)]

@@ -4,7 +4,7 @@ another's. Cheaper than a whole model of every host by three orders."""
 from collections.abc import Iterator
 
 from lab.fleet import identity
-from lab.fleet.fabric.hearing import neighbour, netdev
+from lab.fleet.fabric.hearing import neighbor, netdev
 from lab.fleet.fabric.hosts import Places
 from lab.fleet.fabric.model import End, Fabric
 from lab.fleet.fabric.routes import gateway, host_address
@@ -84,7 +84,7 @@ def lldp(fabric: Fabric, host: int) -> list[str | None]:
         if not heard:
             found += [None] * len(LLDP_COLUMNS)
             continue
-        one = neighbour(fabric, heard[0])
+        one = neighbor(fabric, heard[0])
         # The probe keeps what names the system: of SONiC not its kernel.
         description = one.description.partition(" - Distribution")[0]
         is_cumulus = one.description.startswith("Cumulus")

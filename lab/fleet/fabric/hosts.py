@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from lab.fleet import identity, ports
 from lab.fleet.ember import RAIL_BUSES, hgx_h100
-from lab.fleet.fabric.hearing import host_mac, neighbour, netdev
+from lab.fleet.fabric.hearing import host_mac, neighbor, netdev
 from lab.fleet.fabric.model import End, Fabric
 from lab.fleet.fabric.routes import gateway, host_address, planned_places
 from lab.fleet.faults.change import without_function
@@ -37,7 +37,7 @@ def _neighbor(fabric: Fabric, end: End) -> Neighbor | None:
     heard = fabric.heard(end)
     if not heard:
         return None
-    one = neighbour(fabric, heard[0])
+    one = neighbor(fabric, heard[0])
     local = link_local(one.chassis) if one.chassis else ""
     is_cumulus = one.description.startswith("Cumulus")
     return Neighbor(

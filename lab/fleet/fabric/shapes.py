@@ -33,7 +33,7 @@ class Shape:
     hosts: int
     rails: int = 8
     planes: int = 1
-    rail_optimised: bool = True  # False = all rails of a host end in neighbouring leaves
+    rail_optimised: bool = True  # False = all rails of a host end in neighboring leaves
     hosts_per_leaf: int = 32  # ports of a leaf that go to hosts
     uplinks: int = 32  # of a leaf
     spines: int = 16  # of a plane; with pods, of each pod and plane

@@ -1,4 +1,4 @@
-"""What a perfect reader must get of a switch's neighbours and routes, from the model alone.
+"""What a perfect reader must get of a switch's neighbors and routes, from the model alone.
 
 Columns that a system does not tell are None.
 """
@@ -30,7 +30,7 @@ _NOT_SAID = {
 }
 
 
-def neighbours(fabric: Fabric, switch: Switch) -> Iterator[dict[str, Any]]:
+def neighbors(fabric: Fabric, switch: Switch) -> Iterator[dict[str, Any]]:
     """Rows of switch_neighbor."""
     for number, port in enumerate(switch.ports):
         for place, one in enumerate(heard_by(fabric, switch, number)):

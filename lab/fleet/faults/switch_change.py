@@ -200,7 +200,7 @@ def both_deaf(fabric: Fabric, place: Place) -> None:
 
 
 def hears_another(fabric: Fabric, place: Place) -> None:
-    """The struck end hears the port beside its neighbour's: somebody forwards LLDP."""
+    """The struck end hears the port beside its neighbor's: somebody forwards LLDP."""
     peer = place.peer
     beside = peer.port + 1 if peer.port else peer.port + 2
     fabric.hearing[place.end] = (Heard(peer.machine, beside),)

@@ -1,4 +1,4 @@
-"""Links of a fabric: settings of their two ends, cables, neighbours, routes."""
+"""Links of a fabric: settings of their two ends, cables, neighbors, routes."""
 
 from lab.fleet.faults.switch_change import (
     both_deaf,

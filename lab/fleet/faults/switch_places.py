@@ -69,7 +69,7 @@ def _touched(place: Place, fault: FabricFault) -> set[int]:
 
 
 def _machines(place: Place, fault: FabricFault, at: str) -> set[int]:
-    """A whole switch stands for itself; its first neighbour is nothing special."""
+    """A whole switch stands for itself; its first neighbor is nothing special."""
     if at in WHOLE:
         return {place.end.machine}
     return _touched(place, fault) | {place.end.machine, place.peer.machine}

@@ -1,4 +1,4 @@
-"""`lldpctl -f json0` and `-f json`: the neighbour of every port that has a link.
+"""`lldpctl -f json0` and `-f json`: the neighbor of every port that has a link.
 
 The shape of an interface is dumped once and filled in per port: fleets have hundreds of thousands.
 """
@@ -22,7 +22,7 @@ _NOTHING = {"json0": '{\n  "lldp": [\n    {\n    }\n  ]\n}\n', "json": '{\n  "ll
 
 
 def heard(host: HostModel) -> list[Netdev]:
-    """Ports with a neighbour; the daemon listens in the host's own namespace only."""
+    """Ports with a neighbor; the daemon listens in the host's own namespace only."""
     return [
         netdev
         for netdev in (*host.nics, *host.netdevs)
@@ -95,7 +95,7 @@ def _interface(shape: str, number: int, chassis: int, netdev: Netdev) -> str:
     return _template(shape, bool(neighbor.management_v6)) % safe
 
 
-def neighbours(host: HostModel, shape: str) -> str:
+def neighbors(host: HostModel, shape: str) -> str:
     """All of them, in the shape json0 or json; lldpd numbers the chassis, not the ports."""
     netdevs = heard(host)
     known = list(dict.fromkeys(netdev.neighbor.chassis for netdev in netdevs if netdev.neighbor))
@@ -115,4 +115,4 @@ def neighbours(host: HostModel, shape: str) -> str:
 def commands(host: HostModel) -> Iterator[Said]:
     """Both spellings."""
     for shape in ("json0", "json"):
-        yield Said(f"lldpctl -f {shape}", neighbours(host, shape))
+        yield Said(f"lldpctl -f {shape}", neighbors(host, shape))

@@ -72,7 +72,7 @@ create or replace {kind} macro is_of_other_vendor(vendor) as
 create or replace {kind} macro is_virtual_function(device_id) as
     device_id in ('1012', '1014', '1016', '1018', '101a', '101c', '101e', 'a2d3');
 
--- An end and the one it is connected to. Whoever hears several neighbours, or one that hears another, has no known peer.
+-- An end and the one it is connected to. Whoever hears several neighbors, or one that hears another, has no known peer.
 create or replace {kind} view end_pair as
 select
     e.*,

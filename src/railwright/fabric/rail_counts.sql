@@ -1,6 +1,6 @@
 -- Hosts and their compute ports; of how many the leaf or the rail is not known, and why.
 with heard as (
-    -- Of a bond each member has a neighbour of its own.
+    -- Of a bond each member has a neighbor of its own.
     select
         e.target,
         e.device,

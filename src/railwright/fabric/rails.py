@@ -35,7 +35,7 @@ class Rails(NamedTuple):
     hosts: int = 0
     ports: int = 0
     unread: int = 0  # of an end LLDP was not read
-    alone: int = 0  # no neighbour at an end
+    alone: int = 0  # no neighbor at an end
     infiniband: int = 0
     bare: int = 0  # no network device here
     without_rail: int = 0

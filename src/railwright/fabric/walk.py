@@ -250,7 +250,7 @@ def walk_between(database: duckdb.DuckDBPyConnection, source: End, destination: 
     for end in (source, destination):
         if end.peer_kind != "switch":
             who = "LLDP has no neighbor there" if end.peer == "" else "LLDP was not read"
-            who = f"its neighbour {end.peer} was not read" if end.peer else who
+            who = f"its neighbor {end.peer} was not read" if end.peer else who
             walk.lost = f"which switch {end.name} is connected to is not known: {who}"
             return walk
     _Walker(database, walk, forwarding).go()

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Iterator
 
 Link = tuple[str, str]
-Sent = dict[str, dict[str, int]]  # switch -> neighbour -> prefixes that it sends there
+Sent = dict[str, dict[str, int]]  # switch -> neighbor -> prefixes that it sends there
 
 
 def reversed_of(sent: Sent) -> Sent:

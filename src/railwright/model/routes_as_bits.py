@@ -1,4 +1,4 @@
-"""The routes of all switches as bits: which prefixes a switch sends to which neighbour.
+"""The routes of all switches as bits: which prefixes a switch sends to which neighbor.
 
 A switch has many routes and few ways: those with the same ports are read as one. Some 1,300
 switches with as many prefixes each are 1.6 million routes, and 160,000 numbers of 160 bytes.

@@ -1,6 +1,6 @@
 """`dcb -j ets show dev <netdev>`: traffic classes and their schedulers, as the kernel tells it.
 
-What a neighbour recommends (`reco-*`) and the bandwidth of priority groups (`pg-bw`) stay in the
+What a neighbor recommends (`reco-*`) and the bandwidth of priority groups (`pg-bw`) stay in the
 evidence: they are not what the interface does.
 """
 

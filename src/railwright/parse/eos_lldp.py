@@ -1,4 +1,4 @@
-"""Neighbours of Arista EOS: `show lldp neighbors`, a list, and with `detail`, by port; as JSON."""
+"""Neighbors of Arista EOS: `show lldp neighbors`, a list, and with `detail`, by port; as JSON."""
 
 from railwright.parse.eos_ports import PORT, ports_of
 from railwright.parse.switch_values import (
@@ -22,7 +22,7 @@ _ID_TYPES = {
 
 
 def _neighbor_in_short(rows: Rows, place: int, entry: Node) -> None:
-    """Where a neighbour has no name, EOS prints its chassis id in place of one."""
+    """Where a neighbor has no name, EOS prints its chassis id in place of one."""
     device, port_id = sent(entry, "neighborDevice"), sent(entry, "neighborPort")
     rows.add(
         "switch_neighbor",

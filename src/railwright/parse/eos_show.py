@@ -100,5 +100,5 @@ def parse(data: bytes, instance: str) -> Iterator[Row]:  # noqa: ARG001 - the ke
                 reader(rows, document)
     if not is_empty and next(iter(rows), None) is None:
         words = refusal_of(documents) or error_words(text)
-        raise NotUnderstoodError(words[:200] or "no JSON with ports, maps or neighbours")
+        raise NotUnderstoodError(words[:200] or "no JSON with ports, maps or neighbors")
     return iter(rows)

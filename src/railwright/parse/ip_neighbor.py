@@ -1,4 +1,4 @@
-"""`ip -j neigh show`: neighbours whose address nobody answered for. The others are no rows."""
+"""`ip -j neigh show`: neighbors whose address nobody answered for. The others are no rows."""
 
 from collections.abc import Iterator
 
@@ -21,7 +21,7 @@ def _rows(entries: list[Entry]) -> Iterator[Row]:
             continue
         address, netdev = text_in(entry, "dst"), text_in(entry, "dev")
         if not address or not netdev:  # left out, it would read as one that answers
-            raise NotUnderstoodError(f"a neighbour in state {state} without address or device")
+            raise NotUnderstoodError(f"a neighbor in state {state} without address or device")
         values: dict[str, Value] = {"netdev": netdev, "address": address.lower(), "state": state}
         yield Row("unresolved_neighbor", values)
 

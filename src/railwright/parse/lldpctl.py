@@ -40,7 +40,7 @@ def _texts(node: object) -> list[str]:
 
 
 def _text(node: object) -> str | None:
-    """The text at a place: '' where the neighbour sent none, None where it was dropped."""
+    """The text at a place: '' where the neighbor sent none, None where it was dropped."""
     texts = _texts(node)
     if not texts:
         return ""
@@ -75,26 +75,26 @@ def _addresses(node: object) -> str | None:
 
 
 def _interfaces(lldp: dict[str, object]) -> Iterator[tuple[str, dict[str, object]]]:
-    """Each neighbour with the netdev that heard it."""
+    """Each neighbor with the netdev that heard it."""
     for entry in _objects(lldp.get("interface")):
         if isinstance(entry.get("name"), str):  # json0; an object would be a netdev called name
             yield _text(entry["name"]) or "", entry
             continue
-        for netdev, neighbours in entry.items():
-            for neighbour in _objects(neighbours):
-                yield _text(netdev) or "", neighbour
+        for netdev, neighbors in entry.items():
+            for neighbor in _objects(neighbors):
+                yield _text(netdev) or "", neighbor
 
 
-def _row(netdev: str, neighbour: dict[str, object]) -> Row:
-    system_name, chassis = _chassis(neighbour.get("chassis"))
-    port = (_objects(neighbour.get("port")) or [{}])[0]
+def _row(netdev: str, neighbor: dict[str, object]) -> Row:
+    system_name, chassis = _chassis(neighbor.get("chassis"))
+    port = (_objects(neighbor.get("port")) or [{}])[0]
     chassis_id, chassis_id_type = _id(chassis.get("id"))
     port_id, port_id_type = _id(port.get("id"))
     # Releases before 1.0 print the time to live with the chassis.
     ttl = _text(port.get("ttl", chassis.get("ttl")))
     values: dict[str, Value] = {
         "netdev": netdev,
-        "rid": _text(neighbour.get("rid")),
+        "rid": _text(neighbor.get("rid")),
         "chassis_id": chassis_id,
         "chassis_id_type": chassis_id_type,
         "system_name": system_name,
@@ -104,12 +104,12 @@ def _row(netdev: str, neighbour: dict[str, object]) -> Row:
         "port_description": _text(port.get("descr")),
         "management_addresses": _addresses(chassis.get("mgmt-ip")),
         "ttl_s": int(ttl) if ttl and _TTL.fullmatch(ttl) else None,
-        "age_text": _text(neighbour.get("age")),
+        "age_text": _text(neighbor.get("age")),
     }
     return Row("lldp_neighbor", values)
 
 
-def _says_no_neighbours(node: object) -> bool:
+def _says_no_neighbors(node: object) -> bool:
     """`{}` or `[{}]`: an answer, and the answer is nobody.
 
     `{"interface": {}}` is not: it is what a filter by key leaves of netdevs that were keys.
@@ -124,11 +124,11 @@ def parse(data: bytes, instance: str) -> Iterator[Row]:  # noqa: ARG001 - one an
     node = _document(data).get("lldp")
     rows: dict[tuple[Value, ...], Row] = {}
     for lldp in _objects(node):
-        for netdev, neighbour in _interfaces(lldp):
-            if netdev and ("chassis" in neighbour or "port" in neighbour):
-                row = _row(netdev, neighbour)
+        for netdev, neighbor in _interfaces(lldp):
+            if netdev and ("chassis" in neighbor or "port" in neighbor):
+                row = _row(netdev, neighbor)
                 key = tuple(row.values[part] for part in ("netdev", "rid", "chassis_id", "port_id"))
                 rows.setdefault(key, row)
-    if not rows and not _says_no_neighbours(node):
-        raise NotUnderstoodError("JSON without LLDP neighbours")
+    if not rows and not _says_no_neighbors(node):
+        raise NotUnderstoodError("JSON without LLDP neighbors")
     return iter(rows.values())

@@ -1,4 +1,4 @@
-"""Ports of a Cumulus switch in NVUE's tree: link, neighbours and counters."""
+"""Ports of a Cumulus switch in NVUE's tree: link, neighbors and counters."""
 
 import re
 
@@ -123,7 +123,7 @@ def read_link(rows: Rows, port: str, link: Node) -> None:
     _port_counters(rows, port, link)
 
 
-# neighbours
+# neighbors
 
 
 def _management_addresses(chassis: Node) -> str:
@@ -141,7 +141,7 @@ def read_neighbors(rows: Rows, port: str, lldp: Node) -> None:
             "switch_neighbor",
             port=port,
             place=place,
-            # The key is the neighbour's name too, or its address where it has none.
+            # The key is the neighbor's name too, or its address where it has none.
             system_name=sent(chassis, "system-name") if chassis else sent({"": name}, ""),
             chassis_id=colon_mac(chassis_id) if chassis_id is not None else None,
             port_id=colon_mac(port_id) if port_id is not None else None,
@@ -203,7 +203,7 @@ def _cell(columns: tuple[str, ...], cells: tuple[str, ...], name: str) -> str | 
 
 
 def read_list(rows: Rows, table: Table) -> bool:
-    """The list of interfaces with state, speed, MTU and neighbour; False for any other table."""
+    """The list of interfaces with state, speed, MTU and neighbor; False for any other table."""
     columns = table.columns
     if not {"interface", "mtu", "type"} <= set(columns):
         return False

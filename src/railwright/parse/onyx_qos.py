@@ -69,7 +69,7 @@ def read_pfc_of_switch(rows: Rows, fields: Node) -> list[int] | None:
 
 
 def read_pfc_of_port(rows: Rows, port: str, fields: Node, priorities: list[int] | None) -> None:
-    """`Auto` leaves it to the neighbour: then only what is in force is known."""
+    """`Auto` leaves it to the neighbor: then only what is in force is known."""
     mode, oper = sent(fields, "PFC admin").lower(), switched(fields.get("PFC oper"))
     is_on = {"on": True, "off": False}.get(mode)
     known = priorities if is_on else ([] if is_on is False else None)

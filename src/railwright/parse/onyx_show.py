@@ -135,7 +135,7 @@ def _neighbor(rows: Rows, port: str, fields: Node) -> None:
         fields, "Remote chassis id", "chassis id subtype", _CHASSIS_ID_TYPES
     )
     port_id, port_type = _identity(fields, "Remote port-id", "port id subtype", _PORT_ID_TYPES)
-    if not chassis_id and not port_id:  # every neighbour sends both: nobody was heard
+    if not chassis_id and not port_id:  # every neighbor sends both: nobody was heard
         return
     rows.add(
         "switch_neighbor",

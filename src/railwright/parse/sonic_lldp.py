@@ -20,15 +20,15 @@ def _identity(text: str) -> str:
     return text.lower() if _MAC.fullmatch(text) else text
 
 
-class Neighbours:
-    """Counts the neighbours of each port, and adds their rows."""
+class Neighbors:
+    """Counts the neighbors of each port, and adds their rows."""
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
         self._seen: dict[str, int] = {}
 
     def add(self, port: str, values: dict[str, Value]) -> None:
-        """One more neighbour of a port."""
+        """One more neighbor of a port."""
         place = self._seen.get(port, 0)
         self._seen[port] = place + 1
         self._rows.add("switch_neighbor", port=port, place=place, **values)
@@ -44,7 +44,7 @@ def table_values(cells: dict[str, str]) -> dict[str, Value]:
 
 
 def _values(lines: list[str], is_whole: bool) -> dict[str, Value]:
-    """The fields of one neighbour. What it did not send is '', if nothing of it was cut."""
+    """The fields of one neighbor. What it did not send is '', if nothing of it was cut."""
     found: dict[str, list[str]] = {}
     for line in lines:
         match = _FIELD.fullmatch(line)
@@ -72,8 +72,8 @@ def _values(lines: list[str], is_whole: bool) -> dict[str, Value]:
     }
 
 
-def neighbours(lines: list[str]) -> Iterator[tuple[str, dict[str, Value]]]:
-    """Each neighbour of `show lldp neighbors` with the port that heard it."""
+def neighbors(lines: list[str]) -> Iterator[tuple[str, dict[str, Value]]]:
+    """Each neighbor of `show lldp neighbors` with the port that heard it."""
     starts = [
         (at, match[1])
         for at, line in enumerate(lines)

@@ -13,7 +13,7 @@ from railwright.parse.base import NotUnderstoodError, Row, text_of
 from railwright.parse.json_text import json_values
 from railwright.parse.sonic_config_db import read_buffers
 from railwright.parse.sonic_database import is_running, running_database
-from railwright.parse.sonic_lldp import Neighbours, neighbours, table_values
+from railwright.parse.sonic_lldp import Neighbors, neighbors, table_values
 from railwright.parse.sonic_show_rows import GROUP_COUNTERS, PORT, handler_of
 from railwright.parse.sonic_text import Block, Fields, blocks, cells, whole_lines
 from railwright.parse.switch_rows import (
@@ -85,11 +85,11 @@ def _titled(block: Block, instance: str) -> Block:
     return block._replace(before=next(asked, ""))
 
 
-def _table(block: Block, rows: Rows, heard: Neighbours) -> bool:
+def _table(block: Block, rows: Rows, heard: Neighbors) -> bool:
     """The rows of a table: true if it is known and says something, or is empty."""
-    is_neighbours = {"LocalPort", "RemoteDevice", "RemotePortID"} <= set(block.columns)
+    is_neighbors = {"LocalPort", "RemoteDevice", "RemotePortID"} <= set(block.columns)
     handler = handler_of(block.columns)
-    if handler is None and not is_neighbours:
+    if handler is None and not is_neighbors:
         return False
     before = len(rows)
     for line in block.lines:
@@ -118,14 +118,14 @@ def parse(data: bytes, instance: str) -> Iterator[Row]:
     if len(lines) > ROW_LIMIT:
         raise NotUnderstoodError(f"more than {ROW_LIMIT} lines")
     rows = Rows()
-    heard = Neighbours(rows)
+    heard = Neighbors(rows)
     is_known = _version(lines, rows)
     for found in blocks(lines):
         if isinstance(found, Fields):
             is_known |= _fields(found, rows)
         else:
             is_known |= _table(_titled(found, instance), rows, heard)
-    for port, values in neighbours(lines):
+    for port, values in neighbors(lines):
         heard.add(port, values)
     for line in lines:
         match = _POLLING.match(line) if line.startswith("Changed") else None

@@ -34,7 +34,7 @@ _HEADINGS = {
 _HEADING = re.compile(rf"(?:{'|'.join(map(re.escape, _HEADINGS))})(?!\S)")
 # The only columns whose cells may have blanks in them, one at most in each table.
 _WORDY = frozenset({"Type", "RemotePortDescr", "Recent_RX_Pause_Timestamp"})
-# A neighbour may have sent no name, no description; a port may have no lossless priority. All
+# A neighbor may have sent no name, no description; a port may have no lossless priority. All
 # other cells hold at least N/A.
 _MAY_BE_EMPTY = frozenset({"RemoteDevice", "Capability", "RemotePortDescr", "Lossless_priorities"})
 

@@ -92,7 +92,7 @@ def text_at(node: object, *path: str) -> str | None:
 
 
 def sent(node: object, *path: str) -> str:
-    """The text at a place of a neighbour's message: '' where it did not send it."""
+    """The text at a place of a neighbor's message: '' where it did not send it."""
     return text_at(node, *path) or ""
 
 

@@ -119,7 +119,7 @@ class Things:
         return pcie_link(function, is_marked=self._of.is_marked("link", pci))
 
     def _cells(self, port: Port | None, netdev: Netdev | None) -> tuple[str, ...]:
-        """netdev, state, MTU, firmware, neighbour."""
+        """netdev, state, MTU, firmware, neighbor."""
         if netdev is not None:
             name = plain(netdev.name) + (f" in {plain(netdev.master)}" if netdev.master else "")
             mtu = f"MTU {netdev.mtu or NOT_READ}"
@@ -142,7 +142,7 @@ class Things:
             return ""
         heard = self._neighbors.get(netdev.name, [])
         if not heard:
-            return "no neighbour" if self._neighbors_read else f"neighbour {NOT_READ}"
+            return "no neighbor" if self._neighbors_read else f"neighbor {NOT_READ}"
         return heard[0] + (f" +{len(heard) - 1}" if len(heard) > 1 else "")
 
     def _add_gpus(self, facts: Facts) -> None:

@@ -76,7 +76,7 @@ def print_rails(screen: Screen, name: str, matrix: Matrix) -> None:
         f"{number_of(rails.hosts, 'host')}",
     )
     if not rails.rows and (rails.infiniband < rails.ports or not rails.ports):
-        screen.line("No compute port of a host has a neighbour that is known.", "yellow")
+        screen.line("No compute port of a host has a neighbor that is known.", "yellow")
         screen.line(_BY_LLDP, "yellow")
     for columns in _blocks(screen, rails) if rails.rows else ():
         _print_block(screen, matrix, columns)

@@ -8,9 +8,9 @@ HELPERS = query("things") + query("cards")
 
 
 LLDP = Section(
-    "LLDP neighbours of RDMA NICs",
+    "LLDP neighbors of RDMA NICs",
     "netdevs",
-    ("neighbours", "netdev is"),
+    ("neighbors", "netdev is"),
     ("infiniband", "netdev"),
     ("lldpctl",),
     query("lldp"),

@@ -1,4 +1,4 @@
--- Neighbours give themselves names, ids and MAC addresses, in full or in part; what they say is matched with the
+-- Neighbors give themselves names, ids and MAC addresses, in full or in part; what they say is matched with the
 -- machines of this snapshot. Two ends that name each other settle it, whatever a third one says.
 with machine as (
     select target, coalesce(kind, 'host') as kind from target -- null: written before there were switches
@@ -143,7 +143,7 @@ ports_heard as (
     select id, machine, arg_min(port, row(-votes, rank, port)) as machine_port from votes group by id, machine
 ),
 
--- A machine that hears itself (a card whose firmware speaks too) is no neighbour.
+-- A machine that hears itself (a card whose firmware speaks too) is no neighbor.
 itself as (
     select id from machines_heard where machine = target
 ),
@@ -155,7 +155,7 @@ placed as (
     anti join itself as i on i.id = m.id
 ),
 
--- A port id that says nothing to us (a number of the neighbour's own): perhaps the neighbour names this port.
+-- A port id that says nothing to us (a number of the neighbor's own): perhaps the neighbor names this port.
 answer as (
     select machine as target, machine_port as port, target as machine, min(port) as machine_port
     from placed
@@ -190,7 +190,7 @@ mutual as (
         on b.target = n.peer and b.port = n.peer_port and b.peer = n.target and b.peer_port = n.port and n.is_placed
 ),
 
--- One machine for each that is heard; a neighbour that is heard twice with the same words is one.
+-- One machine for each that is heard; a neighbor that is heard twice with the same words is one.
 settled as (
     select distinct target, port, peer, peer_port, is_known, is_placed, is_mutual
     from (

@@ -102,7 +102,7 @@ classes as (
     group by target, port
 ),
 
--- Who hears nobody has no row among the neighbours: that the command answered has to do.
+-- Who hears nobody has no row among the neighbors: that the command answered has to do.
 hearing as (
     select distinct target from switch_neighbor
     union

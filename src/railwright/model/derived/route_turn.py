@@ -42,7 +42,7 @@ def prepare(database: duckdb.DuckDBPyConnection) -> None:
 
 
 def _not_below(routes: Routes, switch: str) -> list[str] | None:
-    """The neighbours above or at the side of a switch; None where one of them was not read."""
+    """The neighbors above or at the side of a switch; None where one of them was not read."""
     tier = routes.tiers[switch]
     around = {one: routes.tiers[one] for one in routes.around.get(switch, ())}
     if tier is None or switch not in routes.held or None in around.values():

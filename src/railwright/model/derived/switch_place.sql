@@ -123,7 +123,7 @@ spine_pod as (
     group by spine
 ),
 
--- A neighbour that is heard is a link that is up, also where its state was not read.
+-- A neighbor that is heard is a link that is up, also where its state was not read.
 sides as (
     select
         l.target,
@@ -159,7 +159,7 @@ select
         when t.tier = 2 then p.name
         when t.tier > 2 then ''
     end as pod,
-    -- Who does not hear its neighbours cannot count them.
+    -- Who does not hear its neighbors cannot count them.
     case when h.lldp_read then coalesce(c.hosts, 0) end as hosts, -- null: none
     case when h.lldp_read then coalesce(d.down_links, 0) end as down_links, -- null: none
     case when h.lldp_read then coalesce(d.up_links, 0) end as up_links, -- null: none

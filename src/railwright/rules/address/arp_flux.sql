@@ -32,10 +32,10 @@ The fix is one subnet per rail (or /31 links). Until then:
 1. Set `arp_ignore=1` and `arp_announce=2` in `net.ipv4.conf.all`, in sysctl.d so that they survive a reboot. They take
    effect at once.
 2. Give every address its own routing table (`ip rule from ADDRESS`).
-3. On the peers, flush the wrong neighbour entries or wait until they age out.
+3. On the peers, flush the wrong neighbor entries or wait until they age out.
 
 ## Exceptions
-Ports in different VRFs do not disturb each other and are not grouped. Peers with static neighbour entries do not use ARP:
+Ports in different VRFs do not disturb each other and are not grouped. Peers with static neighbor entries do not use ARP:
 waive the finding. Addresses of pods, and of VLANs on the ports, are not checked.
 */
 with own as (
@@ -70,7 +70,7 @@ placed as (
     select
         o.target,
         o.netdev,
-        -- Networks of one or two addresses have no neighbours to confuse.
+        -- Networks of one or two addresses have no neighbors to confuse.
         any_known(case
             when s.compute_ports > 1 and o.prefix_length <= 30 then true
             when s.unplaced = 0 and (s.ports_of_no_role = 0 or o.prefix_length > 30) then false

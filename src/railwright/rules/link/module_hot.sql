@@ -59,7 +59,7 @@ reason = "judgement: modules switch themselves off at about 80 C (incident I-152
 A module above its limit makes errors and ages. At about 80 C it switches itself off, which looks like a pulled cable.
 
 ## What to do
-Check the cooling: dust, fan speed, blanking plates, neighbours with high power, modules with flat tops where finned ones
+Check the cooling: dust, fan speed, blanking plates, neighbors with high power, modules with flat tops where finned ones
 belong. Compare with the same slot of other hosts. You do not have to take anything down to check.
 
 ## Exceptions

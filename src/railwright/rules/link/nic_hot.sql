@@ -22,7 +22,7 @@ sources = [
 "nic_scope.device" = {purpose = "words"}
 +++
 ## Why it matters
-A NIC that is too hot slows down, drops its links or switches itself off. Its neighbours in the same airflow are next.
+A NIC that is too hot slows down, drops its links or switches itself off. Its neighbors in the same airflow are next.
 
 ## What to do
 Compare with the same slot of other hosts: fans, blanks in empty slots, inlet temperature, a module that draws more power

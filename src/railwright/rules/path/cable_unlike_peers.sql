@@ -45,7 +45,7 @@ Without a cabling plan this is only a pattern: leaves that serve several rails, 
 are not checked. LLDP comes from the host's lldpd: if the firmware swallows it, the port is inconclusive.
 */
 with heard as (
-    -- Firmware that sends LLDP is a second neighbour: then it is unknown which is the switch.
+    -- Firmware that sends LLDP is a second neighbor: then it is unknown which is the switch.
     select
         target,
         netdev,

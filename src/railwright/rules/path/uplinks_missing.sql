@@ -80,7 +80,7 @@ speeds as (
     group by target
 ),
 
--- A port whose neighbour was not read may be an uplink.
+-- A port whose neighbor was not read may be an uplink.
 known as (
     select target, all_known(facing is not null and (facing <> 'up' or (is_up is not null and peer is not null))) as is_known
     from end_scope

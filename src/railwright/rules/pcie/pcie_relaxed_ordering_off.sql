@@ -18,7 +18,7 @@ sources = ["review PCI-05 and PCI-06", "incident I-011", "incident I-012", "inci
 "pci_config.relaxed_ordering" = "the machine is a guest"
 
 [uses]
-"cpu.model_number" = "distinguishes Milan from Genoa, and Emerald Rapids from neighbouring models; not needed for family 23"
+"cpu.model_number" = "distinguishes Milan from Genoa, and Emerald Rapids from neighboring models; not needed for family 23"
 "port_scope.inferred" = {purpose = "severity"}
 "port_scope.pci" = "finds the NIC's configuration"
 "library_setting.value" = "a host without such files sets nothing; if the files were not read, the check is inconclusive"

@@ -1,6 +1,6 @@
 select
     n.target,
-    case when r.target is null then coalesce(l.heard::varchar, 'none') end as neighbours,
+    case when r.target is null then coalesce(l.heard::varchar, 'none') end as neighbors,
     n.operstate
 from rdma_netdev as n
 left join (
