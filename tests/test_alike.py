@@ -126,7 +126,7 @@ def test_alike_hosts_may_hear_different_switches(
     text = _overview(snapshot, monkeypatch, 1)
     assert text == _overview(snapshot, monkeypatch, 1_000)
     assert "      1  unknown  6.8.11  unknown  gpu11" in text
-    assert "     12       12  1           up         gpu[00-11]" in text
+    assert "     12       12  1          up         gpu[00-11]" in text
     assert "heard: 12 switches" in text
 
 
