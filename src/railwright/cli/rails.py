@@ -1,5 +1,6 @@
 """`railwright rails`: which leaf has which rail."""
 
+import shlex
 from pathlib import Path
 
 import typer
@@ -37,7 +38,7 @@ def rails(
         print_rails(Screen(output()), now.title, found)
     if found.misplaced:
         first = found.misplaced[0]
-        next_step(f"railwright explain {first.rule} --subject {first.port}")
+        next_step(shlex.join(["railwright", "explain", first.rule, "--subject", first.port]))
     else:
         next_step("railwright path")
     raise typer.Exit(status)

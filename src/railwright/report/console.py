@@ -49,8 +49,8 @@ def remarks() -> Console:
 
 
 def next_step(command: str) -> None:
-    """The last line of each verb: the next command. For people only, never in a pipe."""
-    console = remarks()
+    """The last line of each verb: the next command, in one line. For people only, never in a pipe."""
+    console, command = remarks(), plain(command)
     if console.is_terminal:
         console.print(f"Next: {command}", style="dim")
     else:
