@@ -1,5 +1,6 @@
 """`railwright explain`: what a rule means, and what it saw."""
 
+import shlex
 from pathlib import Path
 from typing import NamedTuple
 
@@ -79,9 +80,9 @@ def explain(
 
 def _next(rule: Rule, told: Told) -> str:
     if told.one is not None:
-        return f"railwright show {told.one.subject.partition(':')[0]}"
+        return shlex.join(["railwright", "show", told.one.subject.partition(":")[0]])
     if told.found and told.found[0].verdict == "fail":
-        return f"railwright explain {rule.id} --subject {told.found[0].subject}"
+        return shlex.join(["railwright", "explain", rule.id, "--subject", told.found[0].subject])
     return f"railwright check --select {rule.id}"
 
 

@@ -49,7 +49,7 @@ def remarks() -> Console:
 
 
 def next_step(command: str) -> None:
-    """The last line of each verb: the next command, in one line. For people only, never in a pipe."""
+    """The last line of each verb: the next command, in one line, on standard error."""
     console, command = remarks(), plain(command)
     if console.is_terminal:
         console.print(f"Next: {command}", style="dim")
