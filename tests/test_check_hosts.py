@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import Result
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from lab.harness.by_hand import target, with_derived
 from lab.harness.small_fabric import Rows, change, fabric

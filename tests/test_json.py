@@ -7,9 +7,8 @@ from typing import Any
 
 import jsonschema
 import pytest
-from click.testing import Result
 from conftest import REPOSITORY
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from lab.harness.by_hand import by_hand, target, with_derived
 from lab.harness.small_fabric import fabric

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from click.testing import Result
 from conftest import REPOSITORY
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from lab.harness.by_hand import target, with_derived
 from lab.harness.small_fabric import change, fabric

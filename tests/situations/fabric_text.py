@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from click.testing import Result
 from conftest import SHARED
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from lab.harness.fleets import Reading, snapshot_of
 from railwright.cli import program
