@@ -10,9 +10,11 @@ import duckdb
 from railwright import __version__
 from railwright.hardware.pcie import link_words
 from railwright.predict.ceiling import Port, Slot, basis, unmeasured
+from railwright.predict.pace import pace
 from railwright.predict.pair import Direction, Pair
 from railwright.report.console import plain
 from railwright.report.measured import port_runs, print_port_runs
+from railwright.report.pace import pace_json, print_pace
 from railwright.report.screen import Screen, cut, number_of, padded, widths, with_hosts, wrapped
 from railwright.report.status import exit_status
 from railwright.store.duck import read_sql
@@ -200,6 +202,7 @@ def print_ceilings(
             for part in wrapped(screen, text, _INDENT):
                 screen.line(part, "dim")
     _print_hosts(screen, database, everyone)
+    print_pace(screen, pace(database), everyone)
     print_port_runs(screen, port_runs(database))
     screen.line()
     screen.heading("Assumptions")
@@ -264,7 +267,8 @@ def ceilings_json(database: duckdb.DuckDBPyConnection, name: str, status: int) -
     yield '\n ],\n "hosts": ['
     yield from _listed(database, "host_ceiling", HOST_COLUMNS, "target")
     measured = json.dumps([one._asdict() for one in port_runs(database)])
-    yield f'\n ],\n "measured": {measured}\n}}\n'
+    yield f'\n ],\n "pace": {json.dumps(pace_json(pace(database)))}'
+    yield f',\n "measured": {measured}\n}}\n'
 
 
 def _listed(

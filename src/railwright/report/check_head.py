@@ -7,7 +7,8 @@ from railwright.check.engine import RunState
 from railwright.check.findings import Account, Findings
 from railwright.check.rule import SEVERITIES
 from railwright.nodes import fold
-from railwright.report.screen import Screen, cut, how_old, number_of
+from railwright.report.pace import pace_line, pace_of
+from railwright.report.screen import Screen, cut, how_old, number_of, wrapped
 from railwright.store.duck import read_sql
 
 _MACHINES = read_sql(__file__, "views/check/machines.sql")
@@ -62,6 +63,9 @@ def print_head(screen: Screen, findings: Findings, accounts: list[Account], agai
         )
     if totals := _totals(findings):
         screen.line(totals)
+    if not findings.on and (said := pace_line(pace_of(findings))):
+        for part in wrapped(screen, said, 0):
+            screen.line(part)
 
 
 def machines(findings: Findings) -> Machines:

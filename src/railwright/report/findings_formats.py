@@ -14,6 +14,7 @@ from railwright.check.rule import Rule, shipped
 from railwright.check.unused import unused
 from railwright.check.waivers import Waiver
 from railwright.nodes import fold, is_machine_name
+from railwright.report.pace import pace_json, pace_of
 from railwright.store.duck import read_sql
 from railwright.text import plain
 
@@ -122,6 +123,7 @@ def as_json(findings: Findings, profile: str, status: int) -> Iterator[str]:
         "exit_status": status,
         "expired_waivers": [_decision(findings, w) for w in findings.expired()],
         "unused_waivers": [{**_decision(findings, w), "why": why} for w, why in unused(findings)],
+        "pace": pace_json(pace_of(findings)),
     }
     yield json.dumps(head)[:-1] + ',\n  "rules": ['
     yield from _listed(_rule_rows(findings))
