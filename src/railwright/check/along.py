@@ -73,15 +73,27 @@ def traces(
 ) -> list[Trace]:
     """Data from one end to another and the CNP that comes back, judged."""
     with snapshot.database() as database:
-        found = ways(database, site, *ends, dscp)
-    wanted = as_sent(site, *(way.packet for way in found))
-    named = {met.end.target for way in found for met in way.ends()}
+        found = list(ways(database, site, *ends, dscp))
+    return judged_ways(snapshot, site, waivers, [found])[0]
+
+
+def judged_ways(
+    snapshot: Snapshot, site: Site, waivers: list[Waiver], pairs: list[list[Way]]
+) -> list[list[Trace]]:
+    """The ways of several pairs; rules run once for all that are judged by the same DSCP."""
+    wanted = [as_sent(site, *(way.packet for way in found)) for found in pairs]
     rules = with_thresholds(rules_on_path(), site)
-    with checked(snapshot, rules, wanted, waivers, named=named) as findings:
-        return [
-            trace(findings.database, way.walk, way.packet, told_along(findings, way))
-            for way in found
-        ]
+    judged: list[list[Trace]] = [[] for _ in pairs]
+    while left := [number for number, done in enumerate(judged) if not done and pairs[number]]:
+        alike = [number for number in left if wanted[number] == wanted[left[0]]]
+        named = {met.end.target for n in alike for way in pairs[n] for met in way.ends()}
+        with checked(snapshot, rules, wanted[left[0]], waivers, named=named) as findings:
+            for number in alike:
+                judged[number] = [
+                    trace(findings.database, way.walk, way.packet, told_along(findings, way))
+                    for way in pairs[number]
+                ]
+    return judged
 
 
 def told_along(findings: Findings, way: Way) -> Told:

@@ -23,7 +23,7 @@ from railwright.text import plain
 # In the order of the help. Each is a file beside this one.
 VERBS = (
     *("demo", "collect", "check", "explain", "rules", "waive", "intent"),
-    *("facts", "show", "path", "links", "rails", "predict", "diff", "fit", "hardware"),
+    *("facts", "show", "path", "links", "rails", "predict", "diff", "report", "fit", "hardware"),
     *("sql", "evidence", "runner", "import", "merge", "store"),
 )
 

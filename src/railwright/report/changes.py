@@ -62,6 +62,15 @@ def _one_line(same: list[Line]) -> str:
     return f"{len(same)} {_MANY.get(first.kind, first.kind)} ({names}): {first.text}{hang}"
 
 
+def change_rows(found: Difference) -> list[tuple[str, str]]:
+    """(machines, what changed there), causes first, dependants as a number."""
+    return [
+        (fold(targets), _one_line(same).replace(UNBROKEN, " "))
+        for targets, changes in _by_machines(found).items()
+        for same in changes
+    ]
+
+
 def _print_changes(screen: Screen, found: Difference) -> None:
     rows: list[tuple[str, str]] = []
     for targets, changes in _by_machines(found).items():

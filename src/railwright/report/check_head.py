@@ -74,21 +74,38 @@ def machines(findings: Findings) -> Machines:
     return Machines(*row)
 
 
+def compute_ports(findings: Findings) -> int:
+    """Ports of hosts that carry what GPUs exchange."""
+    [[ports]] = findings.database.execute(_PORTS).fetchall()
+    return int(ports)
+
+
+def links(findings: Findings) -> int:
+    """Links of which both ends are known."""
+    [[found]] = findings.database.execute(_LINKS).fetchall()
+    return int(found)
+
+
+def severities(findings: Findings) -> dict[str, int]:
+    """How many open findings there are of each, the worst first."""
+    counts = dict(findings.database.execute(_SEVERITIES).fetchall())
+    return {one: counts[one] for one in SEVERITIES if one in counts}
+
+
 def _scope(findings: Findings) -> str:
     """`30 of 32 hosts, 4 of 4 switches, 240 compute ports, 512 links; 1 excluded`."""
     seen = machines(findings)
     parts = [f"{seen.reached:,} of {number_of(seen.hosts + seen.not_asked, 'host')}"]
     if seen.switches:
         parts.append(f"{seen.talked:,} of {number_of(seen.switches, 'switch')}")
-    [[ports]] = findings.database.execute(_PORTS).fetchall()
-    [[links]] = findings.database.execute(_LINKS).fetchall()
-    parts += [number_of(ports, "compute port"), number_of(links, "link")]
+    parts += [number_of(compute_ports(findings), "compute port")]
+    parts += [number_of(links(findings), "link")]
     away = f"; {seen.away:,} excluded" if seen.away else ""
     return f"Checked: {', '.join(parts)}{away}"
 
 
 def _totals(findings: Findings) -> str:
     """`17 findings: 1 blocker, 2 high, 14 info`; nothing where nothing was found."""
-    counts = dict(findings.database.execute(_SEVERITIES).fetchall())
-    said = [f"{counts[one]:,} {one}" for one in SEVERITIES if one in counts]
+    counts = severities(findings)
+    said = [f"{count:,} {one}" for one, count in counts.items()]
     return f"{number_of(sum(counts.values()), 'finding')}: {', '.join(said)}" if said else ""

@@ -26,7 +26,7 @@ def explained_json(
         "railwright": __version__,
         "snapshot": snapshot.name if snapshot else None,
         "rule": _rule(rule),
-        "subject": _subject(one) if one else None,
+        "subject": subject_json(one) if one else None,
         "subjects": listed[:MOST_LISTED],
         "subjects_left_out": max(0, len(listed) - MOST_LISTED),
     }
@@ -55,7 +55,8 @@ def _rule(rule: Rule) -> dict[str, Any]:
     }
 
 
-def _subject(one: Explanation) -> dict[str, Any]:
+def subject_json(one: Explanation) -> dict[str, Any]:
+    """A verdict, the facts behind it and the answers behind these."""
     return {
         "subject": one.subject,
         **one.verdict,

@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Iterator
 from datetime import timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from railwright.check.findings import Account, Findings
 from railwright.check.places import Place, place_words
@@ -95,7 +95,7 @@ def print_findings(
     expired = findings.expired()
     print_head(screen, findings, accounts, against)
     if by == "rule":
-        under = _under(findings)
+        under = explained_by(findings)
         for block in found:
             _print_block(screen, findings, block, under.get(block.rule, []))
     else:
@@ -151,7 +151,8 @@ class Explained(NamedTuple):
     findings: int
 
 
-def _under(findings: Findings) -> dict[str, list[Explained]]:
+def explained_by(findings: Findings) -> dict[str, list[Explained]]:
+    """Rule -> what follows from its findings."""
     found: dict[str, list[Explained]] = {}
     for cause, *rest in findings.database.execute(_UNDER).fetchall():
         found.setdefault(cause, []).append(Explained(*rest))
@@ -166,7 +167,8 @@ def cost_words(block: Block) -> str:
     return f", costs {least}{block.cost_gbps:,.0f} Gb/s"
 
 
-def _groups(findings: Findings, rule: Rule) -> list[Group]:
+def groups(findings: Findings, rule: Rule) -> list[Group]:
+    """The open findings of a rule; those that say the same are one."""
     found = []
     for row in findings.database.execute(_GROUPS, {"rule": rule.id}).fetchall():
         target, kind, *more = row[6:]
@@ -190,10 +192,10 @@ def _print_block(screen: Screen, findings: Findings, block: Block, under: list[E
     screen.line()
     said = f"{rule.id}  {rule.title}: {count}{cost_words(block)}"
     screen.heading(f"{block.severity:<{INDENT}}", said)
-    groups = _groups(findings, rule)
-    most = MOST_GROUPS if screen.is_terminal else len(groups)
+    found = groups(findings, rule)
+    most = MOST_GROUPS if screen.is_terminal else len(found)
     everyone = findings.targets()
-    for group in groups[:most]:
+    for group in found[:most]:
         # The block is named after its worst.
         aside = "" if group.severity == block.severity else group.severity
         said = plain(rule.said(group.observed, group.expected))
@@ -206,9 +208,9 @@ def _print_block(screen: Screen, findings: Findings, block: Block, under: list[E
                 screen.line(part, "dim")
         if group.fix:
             screen.line(f"{' ' * (INDENT + 7)}fix: {group.fix}")  # never broken: it is copied
-    if len(groups) > most:
+    if len(found) > most:
         screen.line(
-            f"{' ' * INDENT}and {len(groups) - most:,} more kinds: railwright check | cat", "dim"
+            f"{' ' * INDENT}and {len(found) - most:,} more kinds: railwright check | cat", "dim"
         )
     for one in under:
         what = f"also explains {one.findings:,} {one.severity} {one.rule}"
@@ -248,26 +250,45 @@ def _print_reason(screen: Screen, findings: Findings, one: Reason, rules: int) -
         screen.line(f"{' ' * 13}to accept that: {accept}", "dim")
 
 
+def reasons(findings: Findings) -> list[Reason]:
+    """Why checks are inconclusive that nobody accepted, the most machines first."""
+    return [Reason(*row) for row in findings.database.execute(_UNKNOWN).fetchall()]
+
+
+def unreported_rows(findings: Findings) -> list[tuple[Any, ...]]:
+    """(system, fact, rules, checks, machines): what switch systems do not report."""
+    return findings.database.execute(_NOT_REPORTED).fetchall()
+
+
+def excluded_rows(findings: Findings) -> list[tuple[Any, ...]]:
+    """(reason, status, machines, findings, inconclusive) of what is out of service."""
+    return findings.database.execute(_AWAY).fetchall()
+
+
+def decided_rows(findings: Findings) -> list[tuple[Any, ...]]:
+    """(waiver, state, findings, machines) of what was waived or accepted."""
+    return findings.database.execute(_DECIDED).fetchall()
+
+
 def _print_unknown(screen: Screen, findings: Findings, accounts: list[Account]) -> bool:
     """What could not be decided; whether some of it was not accepted."""
-    rows = findings.database.execute(_UNKNOWN).fetchall()
-    unreported = findings.database.execute(_NOT_REPORTED).fetchall()
+    rows, unreported = reasons(findings), unreported_rows(findings)
     stopped = findings.stopped()
     if not rows and not unreported and not stopped:
         return False
     screen.line()
     screen.heading("Inconclusive")
     everyone, switches = findings.targets(), findings.switches()
-    for row in rows:
-        _print_reason(screen, findings, Reason(*row), len(accounts))
+    for one in rows:
+        _print_reason(screen, findings, one, len(accounts))
     for system, fact, rules, count, targets in unreported:
         said = f"{system} does not report {fact}, {number_of(count, 'port')}"
         line = f"  {_counted(targets, switches):>9}  {said}: {_names(rules, len(accounts))}"
         for part in with_hosts(screen, line, targets, everyone, 13):
             screen.line(part, "yellow")
         screen.line(f"{' ' * 13}to accept that: {accepting(system, fact)}", "dim")
-    for one in stopped:
-        for line in wrapped(screen, f"{one.rule} could not be run: {plain(one.trouble)}", 2):
+    for ran in stopped:
+        for line in wrapped(screen, f"{ran.rule} could not be run: {plain(ran.trouble)}", 2):
             screen.line(line, "yellow")
     return True
 
@@ -285,7 +306,7 @@ def accepting(system: str, fact: str) -> str:
 
 def _print_away(screen: Screen, findings: Findings) -> None:
     """Who is out of service and why; what was seen there is counted and decides nothing."""
-    rows = findings.database.execute(_AWAY).fetchall()
+    rows = excluded_rows(findings)
     if not rows:
         return
     screen.line()
@@ -300,7 +321,7 @@ def _print_away(screen: Screen, findings: Findings) -> None:
 
 
 def _print_decided(screen: Screen, findings: Findings) -> None:
-    rows = findings.database.execute(_DECIDED).fetchall()
+    rows = decided_rows(findings)
     if not rows:
         return
     screen.line()

@@ -112,6 +112,13 @@ def _rule_rows(findings: Findings) -> Iterator[dict[str, Any]]:
         }
 
 
+def finding_rows(findings: Findings) -> Iterator[dict[str, Any]]:
+    """Every finding as JSON has it, the worst first."""
+    told = (*_FIELDS, *_PLACE, *_MORE, "state", "cause", "cause_subject", "waiver")
+    for row in _rows(findings, told, "verdict = 'fail'"):
+        yield _known_again(findings, _remedied(findings, row))
+
+
 def as_json(findings: Findings, profile: str, status: int) -> Iterator[str]:
     """One object, its lists one row per line."""
     head = {
@@ -128,9 +135,7 @@ def as_json(findings: Findings, profile: str, status: int) -> Iterator[str]:
     yield json.dumps(head)[:-1] + ',\n  "rules": ['
     yield from _listed(_rule_rows(findings))
     yield '\n  ],\n  "findings": ['
-    told = (*_FIELDS, *_PLACE, *_MORE, "state", "cause", "cause_subject", "waiver")
-    failed = _rows(findings, told, "verdict = 'fail'")
-    yield from _listed(_known_again(findings, _remedied(findings, row)) for row in failed)
+    yield from _listed(finding_rows(findings))
     yield '\n  ],\n  "inconclusive": ['
     gaps = ("rule", "target", "subject", *_PLACE, "reason", "why", "state", "waiver")
     unknown = _rows(findings, gaps, "verdict = 'unknown'")

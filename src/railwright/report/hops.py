@@ -1,6 +1,7 @@
 """`railwright path` without ends: every hop of the fabric, in classes."""
 
 import json
+from typing import Any
 
 from railwright.fabric.classes import Section, differing, is_read, of_classes, words
 from railwright.fabric.infiniband import NOT_COLLECTED
@@ -74,9 +75,9 @@ def _print_section(screen: Screen, section: Section) -> None:
         screen.line(f"{' ' * 11}and {len(section.classes) - most:,} more: railwright path | cat")
 
 
-def hops_json(found: list[Section], name: str, infiniband: int, status: int) -> str:
-    """The same for programs."""
-    rows = [
+def classes_json(found: list[Section]) -> list[dict[str, Any]]:
+    """Every class with what it does and what is found at its ports."""
+    return [
         {
             "tier": section.tier,
             "facing": section.facing,
@@ -93,5 +94,10 @@ def hops_json(found: list[Section], name: str, infiniband: int, status: int) -> 
         for section in found
         for place, one in enumerate(section.classes)
     ]
+
+
+def hops_json(found: list[Section], name: str, infiniband: int, status: int) -> str:
+    """The same for programs."""
+    rows = classes_json(found)
     whole = {"format": FORMAT, "snapshot": name, "exit_status": status}
     return json.dumps({**whole, "infiniband_ports": infiniband, "classes": rows}, indent=1)

@@ -223,8 +223,8 @@ def _group_json(group: Group) -> dict[str, Any]:
     }
 
 
-def traces_json(snapshot: str, status: int, traces: list[Trace]) -> str:
-    """The same for programs."""
+def packets_json(traces: list[Trace]) -> list[dict[str, Any]]:
+    """Each packet's way, hop by hop, and what is wrong on it."""
     packets = []
     for trace in traces:
         packet, walk = trace.packet, trace.walk
@@ -254,7 +254,12 @@ def traces_json(snapshot: str, status: int, traces: list[Trace]) -> str:
                 ],
             }
         )
-    return _json(snapshot, status, packets, None)
+    return packets
+
+
+def traces_json(snapshot: str, status: int, traces: list[Trace]) -> str:
+    """The same for programs."""
+    return _json(snapshot, status, packets_json(traces), None)
 
 
 def not_read_json(snapshot: str, status: int, why: str) -> str:

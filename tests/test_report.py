@@ -1,0 +1,159 @@
+"""`railwright report` without a browser: what stands in the file, and that verbs say the same."""
+
+import base64
+import json
+import re
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from railwright.cli import program
+from railwright.demo import unpack
+from railwright.report.page.encode import column, packed, rounded
+
+
+def _run(*words: str) -> Result:
+    return CliRunner().invoke(program(), list(words))
+
+
+def blocks(text: str) -> dict[str, bytes]:
+    """The data of a page, as its script would read it."""
+    found = re.findall(r'id="d:([^"]+)">([A-Za-z0-9+/=]*)</script>', text)
+    return {name: zlib.decompress(base64.b64decode(data), -15) for name, data in found}
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(unpack(tmp_path_factory.mktemp("report") / "demo"))
+
+
+@pytest.fixture(scope="module")
+def page(store: str, tmp_path_factory: pytest.TempPathFactory) -> str:
+    out = tmp_path_factory.mktemp("page") / "demo.html"
+    ran = _run("report", "--store", store, "--before", "previous", "-o", str(out))
+    assert ran.exit_code == 1, ran.output
+    return out.read_text()
+
+
+@pytest.fixture(scope="module")
+def core(page: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(blocks(page)["core"])
+    return found
+
+
+def test_the_numbers_are_those_of_check(core: dict[str, Any], store: str) -> None:
+    told = json.loads(_run("check", "--store", store, "--before", "previous", "--json").stdout)
+    rows = [
+        dict(zip(core["findings"], row, strict=True))
+        for row in zip(*core["findings"].values(), strict=True)
+    ]
+    assert [(r["rule"], r["subject"], r["state"], r["cost_gbps"]) for r in rows] == [
+        (r["rule"], r["subject"], r["state"], r["cost_gbps"]) for r in told["findings"]
+    ]
+    assert core["exit_status"] == told["exit_status"]
+    assert core["head"]["pace"] == told["pace"]
+    for mine, theirs in zip(core["rules"], told["rules"], strict=True):
+        assert (mine["id"], mine["ok"], mine["fail"], mine["unknown"], mine["other"]) == tuple(
+            theirs[name] for name in ("id", "ok", "fail", "inconclusive", "not_applicable")
+        )
+
+
+def test_ceilings_are_those_of_predict(page: str, core: dict[str, Any], store: str) -> None:
+    told = json.loads(_run("predict", "ceiling", "--store", store, "--json").stdout)
+    hosts = {one["target"]: one["write_gbps"] for one in told["hosts"]}
+    for name, gbps in zip(core["hosts"]["name"], core["hosts"]["write"], strict=True):
+        assert gbps == (None if hosts[name] is None else round(hosts[name], 1))
+    ports = {(p["target"], f"{p['device']}"): p["write_gbps"] for p in told["ports"]}
+    assert _heat(page, core, "ceiling") == {
+        key: None if gbps is None else round(gbps, 1) for key, gbps in ports.items()
+    }
+
+
+def _numbers(data: bytes, width: int) -> list[int]:
+    count = len(data) // width
+    return [
+        sum(data[plane * count + i] << 8 * (width - 1 - plane) for plane in range(width))
+        for i in range(count)
+    ]
+
+
+def _heat(page: str, core: dict[str, Any], name: str) -> dict[tuple[str, str], Any]:
+    """(host, port) -> value, read as page/columns.ts does it; only of hosts that were read."""
+    data = blocks(page)
+    [spec] = [one for one in core["heat"] if one["id"] == name]
+    words = spec["words"] or json.loads(data[f"words.{name}"])
+    codes = _numbers(data[f"heat.{name}"], spec["width"])
+    hosts = [core["hosts"]["name"][h] for h in _numbers(data["port.host"], 4)]
+    ports = [core["ports"]["name"][n - 1] for n in _numbers(data["port.name"], 4)]
+    status = dict(zip(core["hosts"]["name"], core["hosts"]["status"], strict=True))
+    return {
+        (host, port): words[code - 2] if code > 1 else None
+        for host, port, code in zip(hosts, ports, codes, strict=True)
+        if status[host] == "reached"
+    }
+
+
+def test_the_part_without_scripts_says_the_same(page: str, core: dict[str, Any]) -> None:
+    shown = page[page.index("<main") : page.index("</main>")]
+    assert "10 findings: 8 high, 2 medium" in shown
+    for block in core["blocks"]:
+        assert f"<code>{block['rule']}</code>" in shown
+    assert "229.9 Gb/s" in shown
+    assert "ember-h029" in shown
+
+
+def test_levels_follow_findings(page: str, core: dict[str, Any]) -> None:
+    """By hand: h007's second NIC is at x8; h029 was silent; h030 is out of service."""
+    hosts = dict(zip(core["hosts"]["name"], core["hosts"]["level"], strict=True))
+    assert (hosts["ember-h007"], hosts["ember-h029"], hosts["ember-h030"]) == (4, 6, 7)
+    data = blocks(page)
+    at = {
+        (core["hosts"]["name"][h], core["ports"]["name"][n - 1]): level
+        for h, n, level in zip(
+            _numbers(data["port.host"], 4),
+            _numbers(data["port.name"], 4),
+            data["port.level"],
+            strict=True,
+        )
+    }
+    assert at["ember-h007", "mlx5_1"] == 4
+    assert at["ember-h007", "mlx5_0"] in (0, 8)
+    assert {level for (host, _), level in at.items() if host == "ember-h029"} == {6}
+
+
+def test_static_has_no_script(store: str, tmp_path: Path) -> None:
+    out = tmp_path / "mail.html"
+    assert _run("report", "--store", store, "--static", "-o", str(out)).exit_code == 1
+    text = out.read_text()
+    assert "<script" not in text
+    assert "script-src" not in text
+    assert "default-src 'none'" in text.replace("&#x27;", "'")
+    assert out.stat().st_size < 40_000
+
+
+def test_a_demo_is_small_enough_to_send(page: str) -> None:
+    assert len(page.encode()) < 200_000
+
+
+def test_a_path_needs_two_ports(store: str) -> None:
+    ran = _run("report", "--store", store, "--path", "ember-h001:mlx5_0", "-o", "/dev/null")
+    assert "--path takes two ports" in str(ran.exception)
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0, 7.25, 999.6, 123456.0, 1e-15, 9.87e18])
+def test_rounded_numbers_keep_three_digits(value: float) -> None:
+    code = rounded(value)
+    again = 0.0 if code == 2 else ((code - 3) % 900 + 100) * 10.0 ** ((code - 3) // 900 - 32)
+    assert again == pytest.approx(value, rel=0.006)
+
+
+def test_none_is_not_the_same_as_not_collected() -> None:
+    found = column([("a", False), (None, True), (None, None), ("b", False), ("a", None)], 5)
+    assert (found.words, list(found.codes)) == (["a", "b"], [2, 1, 0, 3, 2])
+
+
+def test_wide_codes_are_planes() -> None:
+    assert packed([1, 258], 2) == bytes([0, 1, 1, 2])
