@@ -35,6 +35,10 @@ test-fast-in venv:
 test-oldest venv:
     {{ venv }}/bin/pytest -q {{ parallel }} -k "test_cases or test_store and not kill_9" tests/test_rules.py tests/test_store.py
 
+# build the script and the style of the report's page (needs Node, and npm ci in web/)
+page:
+    npm --prefix web run --silent build
+
 # put the formatting right
 format:
     ruff format src tests lab bench tools docs/examples

@@ -85,8 +85,8 @@ function App() {
       <span class="grow" /><Finder />
       <button type="button" onClick={theme} aria-label="Change between light and dark">◐</button>
       <button type="button" onClick={() => print()}>Print</button>
+      {core.demo ? <p class="demo">Demo data</p> : null}
     </header>
-    {core.demo ? <p class="demo">Demo data: no cluster of yours.</p> : null}
     <main id="main" ref={main} tabIndex={-1}><View view={view} name={name} query={query} /></main>
     <footer>Snapshot <Said text={core.title} />, {plural(report.hosts, "host")}. Railwright {seen(core.railwright)}. This file loads nothing and sends nothing; it holds names and addresses of your machines. With Preact (MIT).</footer>
   </>;
