@@ -4,15 +4,18 @@ import base64
 import json
 import re
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 from typer.testing import CliRunner, Result
 
 from railwright.cli import program
 from railwright.demo import unpack
-from railwright.report.page.encode import column, packed, rounded
+from railwright.report.page.encode import as_json, packed
+from railwright.report.page.heat import _column
 
 
 def _run(*words: str) -> Result:
@@ -138,21 +141,78 @@ def test_a_demo_is_small_enough_to_send(page: str) -> None:
     assert len(page.encode()) < 200_000
 
 
+def test_markdown_has_the_same_numbers(store: str, core: dict[str, Any]) -> None:
+    words = ("--store", store, "--before", "previous", "--format", "markdown")
+    text = _run("report", *words).stdout
+    assert text == _run("check", *words).stdout
+    assert "**10 findings: 8 high, 2 medium; 310 checks inconclusive.**" in text
+    titles = [line.split()[1] for line in text.splitlines() if line.startswith("## ")]
+    assert titles[: len(core["blocks"])] == [block["rule"] for block in core["blocks"]]
+    assert titles[len(core["blocks"]) :] == ["Inconclusive", "Excluded", "Waived"]
+    assert "costs 162 Gb/s" in text
+
+
+def _machines(core: dict[str, Any]) -> list[str]:
+    return [*core["hosts"]["name"], *core["switches"]["name"]]
+
+
+def test_redacted_no_name_is_left(store: str, core: dict[str, Any], tmp_path: Path) -> None:
+    """ember-… and cinder-… are all the names of the demo; kim owns its waivers."""
+    out = tmp_path / "vendor.html"
+    assert _run("report", "--store", store, "--redact", "-o", str(out)).exit_code == 1
+    text = out.read_text()
+    data = blocks(text)
+    whole = text[: text.index("<script")] + "".join(
+        block.decode("utf-8", "replace") for block in data.values()
+    )
+    assert not re.findall(r"\bember-|cinder-|kim|RMA 4711", whole)
+    assert not re.findall(r"\b10\.[0-9]+\.[0-9]+\.[0-9]+\b", whole)
+    told = json.loads(data["core"])
+    assert len(_machines(told)) == len(_machines(core))
+    assert {name[0] for name in _machines(told)} == {"h", "s"}
+    # The same machine everywhere: h007 of the demo is the seventh host.
+    narrow = [block for block in told["blocks"] if block["rule"] == "pcie-link-narrow"]
+    assert narrow[0]["groups"][0]["hosts"] == "h07"
+    assert told["head"]["pace"]["steps"][0]["targets"] == "h[04,07]"
+
+
 def test_a_path_needs_two_ports(store: str) -> None:
     ran = _run("report", "--store", store, "--path", "ember-h001:mlx5_0", "-o", "/dev/null")
     assert "--path takes two ports" in str(ran.exception)
 
 
-@pytest.mark.parametrize("value", [0.0, 1.0, 7.25, 999.6, 123456.0, 1e-15, 9.87e18])
-def test_rounded_numbers_keep_three_digits(value: float) -> None:
-    code = rounded(value)
-    again = 0.0 if code == 2 else ((code - 3) % 900 + 100) * 10.0 ** ((code - 3) // 900 - 32)
-    assert again == pytest.approx(value, rel=0.006)
+@pytest.fixture
+def values() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as database:
+        database.execute("CREATE TABLE page_port AS SELECT i::INTEGER AS idx FROM range(8) AS t(i)")
+        yield database
 
 
-def test_none_is_not_the_same_as_not_collected() -> None:
-    found = column([("a", False), (None, True), (None, None), ("b", False), ("a", None)], 5)
-    assert (found.words, list(found.codes)) == (["a", "b"], [2, 1, 0, 3, 2])
+def test_rounded_numbers_keep_three_digits(values: duckdb.DuckDBPyConnection) -> None:
+    """The code is turned back as web/src/columns.ts does it."""
+    wanted = [0.0, 1.0, 7.25, 999.6, 123456.0, 1e-15, 9.87e18]
+    rows = ", ".join(f"({i}, {value!r}::DOUBLE, false)" for i, value in enumerate(wanted))
+    found = _column(values, f"SELECT * FROM (VALUES {rows}) AS t(idx, value, none)", 3)
+    assert (found.words, found.width, found.read) == ([], 2, 7)
+    codes = _numbers(found.codes, 2)
+    assert codes[7] == 0  # not collected
+    for value, code in zip(wanted, codes, strict=False):
+        again = 0.0 if code == 2 else ((code - 3) % 900 + 100) * 10.0 ** ((code - 3) // 900 - 32)
+        assert again == pytest.approx(value, rel=0.006)
+
+
+def test_none_is_not_the_same_as_not_collected(values: duckdb.DuckDBPyConnection) -> None:
+    rows = "(0, 'a', false), (1, NULL, true), (2, NULL, NULL), (3, 'b', false), (4, 'a', NULL)"
+    found = _column(values, f"SELECT * FROM (VALUES {rows}) AS t(idx, value, none)", 9)
+    assert (found.words, list(found.codes)) == (["a", "b"], [2, 1, 0, 3, 2, 0, 0, 0])
+    assert (found.read, found.none, found.is_number) == (3, 1, False)
+
+
+def test_what_is_no_number_is_not_collected(values: duckdb.DuckDBPyConnection) -> None:
+    rows = "(0, 'nan'::DOUBLE, false), (1, 'inf'::DOUBLE, false), (2, 4.5, false)"
+    found = _column(values, f"SELECT * FROM (VALUES {rows}) AS t(idx, value, none)", 9)
+    assert (found.words, list(found.codes)) == ([4.5], [0, 0, 2, 0, 0, 0, 0, 0])
+    assert as_json({"a": [float("nan"), 1.5]}) == b'{"a":[null,1.5]}'
 
 
 def test_wide_codes_are_planes() -> None:

@@ -19,7 +19,7 @@ export interface Head {
   ports: number; links: number; rules: number; decided: number; inconclusive: number; not_applicable: number;
   severities: Partial<Record<Severity, number>>; pace: Pace;
 }
-export interface Group { severity: Severity; says: string; subjects: number; example: string; where: string; fix: string; hosts: string }
+export interface Group { severity: Severity; says: string; observed: string | null; expected: string | null; subjects: number; example: string; where: string; fix: string; hosts: string }
 export interface Block {
   rule: string; severity: Severity; subjects: number; hosts: number; cost_gbps: number | null; priced: number; kind: string;
   groups: Group[]; under: { rule: string; severity: Severity; findings: number }[];
@@ -73,7 +73,7 @@ export interface Changes {
 type Texts<T> = Record<string, T>;
 
 interface Core {
-  format: string; railwright: string; snapshot: string; title: string; demo: boolean; started: string; profile: string; exit_status: number;
+  format: string; railwright: string; snapshot: string; title: string; demo: boolean; redacted?: boolean; started: string; profile: string; exit_status: number;
   head: Head; blocks: Block[]; inconclusive: Gap[];
   excluded: { reason: string; status: string; hosts: string; machines: number; findings: number; inconclusive: number }[];
   waived: { rule: string; until: string; owner: string; reason: string; state: string; count: number; hosts: string }[];

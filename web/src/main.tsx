@@ -88,7 +88,7 @@ function App() {
       {core.demo ? <p class="demo">Demo data</p> : null}
     </header>
     <main id="main" ref={main} tabIndex={-1}><View view={view} name={name} query={query} /></main>
-    <footer>Snapshot <Said text={core.title} />, {plural(report.hosts, "host")}. Railwright {seen(core.railwright)}. This file loads nothing and sends nothing; it holds names and addresses of your machines. With Preact (MIT).</footer>
+    <footer>Snapshot <Said text={core.title} />, {plural(report.hosts, "host")}. Railwright {seen(core.railwright)}. This file loads nothing and sends nothing; {core.redacted ? "machines have other names here, addresses and people are left out" : "it holds names and addresses of your machines"}. With Preact (MIT).</footer>
   </>;
 }
 

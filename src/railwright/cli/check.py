@@ -16,7 +16,8 @@ from railwright.fabric.ends import no_machine
 from railwright.node_sets import unfold
 from railwright.report.console import next_step, output, remarks
 from railwright.report.findings import blocks, findings_status, print_findings
-from railwright.report.findings_formats import FORMATS, hosts_with
+from railwright.report.findings_formats import hosts_with
+from railwright.report.formats import FORMATS
 from railwright.report.grouped import GROUPINGS
 from railwright.report.screen import Screen, number_of
 from railwright.store.lookup import find

@@ -38,6 +38,9 @@ def demo(
         None, "--keep", metavar="FOLDER", help="Unpack it there, for RAILWRIGHT_STORE."
     ),
     remove_it: bool = typer.Option(False, "--remove", help="Delete the demo data."),
+    page: Path | None = typer.Option(
+        None, "--report", metavar="FILE", help="Write its report page there instead of the tour."
+    ),
 ) -> None:
     """Tour a bundled fabric of 32 hosts and 14 switches with faults.
 
@@ -47,6 +50,9 @@ def demo(
         raise UsageError("--keep and --remove cannot be combined", do="Use one of them.")
     if remove_it:
         remarks().print("The demo data is deleted." if remove() else "There is no demo data.")
+        return
+    if page is not None:
+        _page(keep.absolute() if keep is not None else None, page)
         return
     own = own_store()  # before the tour names the demo's
     store = unpack(keep.absolute()) if keep is not None else install()
@@ -61,6 +67,14 @@ def demo(
         remarks().print(f"To go on, after export RAILWRIGHT_STORE={store}:", soft_wrap=True)
     for words, about in MORE:
         remarks().print(f"  railwright {words:42}  {about}")
+
+
+def _page(keep: Path | None, page: Path) -> None:
+    """The report of the demo; findings in it are no error of this command."""
+    store = unpack(keep) if keep is not None else install()
+    words = ["--store", str(store), "--before", "previous", "--out", str(page)]
+    verb = typer.main.get_command(program("report"))
+    verb.main(["report", *words], prog_name="railwright", standalone_mode=False)
 
 
 def _walk(store: Path, *, by_name: bool) -> None:

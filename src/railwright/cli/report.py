@@ -1,7 +1,9 @@
 """`railwright report`: one file to look at and to pass on."""
 
 import os
+import shlex
 import sys
+from collections.abc import Iterable
 from enum import Enum
 from pathlib import Path
 
@@ -14,8 +16,13 @@ from railwright.config import store_folder
 from railwright.errors import UsageError
 from railwright.model.compare import difference
 from railwright.report.console import next_step, remarks
+from railwright.report.findings import findings_status
 from railwright.report.page.collect import changes_of, collected
 from railwright.report.page.file import html
+from railwright.report.page.redact import redacted
+from railwright.report.ticket import as_markdown
+
+OUT = Path("report.html")
 
 
 class Form(str, Enum):
@@ -29,7 +36,7 @@ def report(
     snapshot: str | None = SNAPSHOT,
     named: str | None = SNAPSHOT_OPTION,
     out: Path = typer.Option(
-        Path("report.html"),
+        OUT,
         "--out",
         "-o",
         metavar="FILE",
@@ -46,6 +53,10 @@ def report(
     static: bool = typer.Option(
         False, "--static", help="Leave out script and data: verdict and findings, for mail."
     ),
+    redact: bool = typer.Option(
+        False, "--redact", help="Give machines other names; leave out addresses and people."
+    ),
+    form: Form = typer.Option(Form.html, "--format", help="Write HTML, or Markdown for a ticket."),
     site: Path | None = SITE,
     waivers: Path | None = WAIVERS,
     store: Path | None = STORE,
@@ -59,20 +70,38 @@ def report(
     earlier = opened_before(folder, before, now) if before else None
     wanted, decided = intended(site, folder), decisions(waivers, folder)
     pairs = [_pair(one) for one in path]
+    if form is Form.markdown and (static or redact or path):
+        raise UsageError(
+            "--format markdown goes with none of --static, --redact and --path",
+            do="Leave one out.",
+        )
+    if form is Form.markdown and out == OUT:
+        out = Path("-")
     changes = None
     if earlier:
         found = difference(earlier, now, None)
         changes = changes_of(earlier, now, found)
     with checked(now, chosen(Choice(), wanted), wanted, decided, before=earlier) as findings:
+        if form is Form.markdown:
+            status = findings_status(findings, now)
+            _put(out, as_markdown(findings, wanted.profile, status))
+            raise typer.Exit(status)
         page = collected(findings, wanted, decided, pairs, changes)
+    if redact:
+        page = redacted(page)
+    _put(out, html(page, with_script=not static))
+    raise typer.Exit(page.status)
+
+
+def _put(out: Path, parts: Iterable[str]) -> None:
+    """To standard output, or to a file of which the size is told."""
     if str(out) == "-":
-        for part in html(page, with_script=not static):
+        for part in parts:
             sys.stdout.write(part)
     else:
-        size = _write(out, html(page, with_script=not static))
+        size = _write(out, parts)
         remarks().print(f"{out}: {size:,} bytes", markup=False)
-        next_step(f"open {out}")
-    raise typer.Exit(page.status)
+        next_step(shlex.join(["xdg-open", str(out)]))
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -86,13 +115,12 @@ def _pair(text: str) -> tuple[str, str]:
     return ends[0], ends[1]
 
 
-def _write(out: Path, parts: object) -> int:
+def _write(out: Path, parts: Iterable[str]) -> int:
     """Beside it first: a page that was cut off never stands in the place of a whole one."""
     beside = out.with_name(f".{out.name}.{os.getpid()}")
     try:
         with beside.open("w", encoding="utf-8", errors="surrogatepass") as file:
-            for part in parts:  # type: ignore[attr-defined]
-                file.write(part)
+            file.writelines(parts)
         size = beside.stat().st_size
         beside.replace(out)
     except OSError as error:

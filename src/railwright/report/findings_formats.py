@@ -1,8 +1,8 @@
-"""The same findings for programs: JSON, JUnit, SARIF; and Markdown for a ticket."""
+"""The same findings for programs: JSON, JUnit, SARIF; and the hosts as a node set."""
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
@@ -15,7 +15,6 @@ from railwright.check.unused import unused
 from railwright.check.waivers import Waiver
 from railwright.nodes import fold, is_machine_name
 from railwright.report.pace import pace_json, pace_of
-from railwright.store.duck import read_sql
 from railwright.text import plain
 
 FORMAT = "railwright-findings-2"
@@ -233,44 +232,6 @@ def as_sarif(findings: Findings, profile: str, status: int) -> Iterator[str]:  #
     yield "\n]}]}\n"
 
 
-_TICKET = read_sql(__file__, "views/check/ticket.sql")
-
-
-def as_markdown(findings: Findings, profile: str, status: int) -> Iterator[str]:  # noqa: ARG001
-    """For a ticket: one section per rule, hosts folded."""
-    yield f"# Findings of {findings.snapshot.name} (profile {profile})\n"
-    rows = findings.database.execute(_TICKET).fetchall()
-    last = ""
-    for name, severity, observed, expected, count, targets in rows:
-        rule = findings.rules[name]
-        if name != last:
-            last = name
-            yield f"\n## {name} {rule.title} ({severity})\n\n{rule.why}\n\n{rule.do}\n\n"
-            yield "| subjects | severity | observed | expected | hosts |\n|---|---|---|---|---|\n"
-        cells = (f"{count:,}", severity, _cell(observed), _cell(expected), _cell(fold(targets)))
-        yield f"| {' | '.join(cells)} |\n"
-    gaps = findings.database.execute(
-        "SELECT why, count(*), list(DISTINCT target) FROM finding "
-        "WHERE verdict = 'unknown' AND state = 'open' GROUP BY why ORDER BY 2 DESC, why"
-    ).fetchall()
-    if gaps:
-        yield "\n## Inconclusive\n\n| verdicts | why | hosts |\n|---|---|---|\n"
-    for why, count, targets in gaps:
-        yield f"| {count:,} | {_cell(why)} | {_cell(fold(targets))} |\n"
-
-
-# What Markdown would make of a machine's words: cells, code, HTML, links and pictures.
-_MARKDOWN = str.maketrans(
-    {"\\": "\\\\", "|": "\\|", "`": "\\`", "<": "&lt;", ">": "&gt;", "!": "\\!"}
-)
-
-
-def _cell(text: str | None) -> str:
-    if text is None:
-        return "not read"
-    return plain(text).translate(_MARKDOWN).replace("](", "]\\(") or "''"
-
-
 _NODESET = """
 SELECT DISTINCT f.target FROM finding AS f INNER JOIN target AS t ON t.target = f.target
 WHERE t.kind = 'host' AND f.verdict = $verdict AND f.state = 'open'
@@ -288,12 +249,3 @@ def as_nodeset(findings: Findings, profile: str, status: int) -> Iterator[str]: 
     found = [name for name in hosts_with(findings, "fail") if is_machine_name(name)]
     if found:
         yield f"{fold(found, NO_STEPS)}\n"
-
-
-FORMATS: dict[str, Callable[[Findings, str, int], Iterator[str]]] = {
-    "json": as_json,
-    "junit": as_junit,
-    "sarif": as_sarif,
-    "markdown": as_markdown,
-    "nodeset": as_nodeset,
-}

@@ -1,27 +1,40 @@
 """The columns of the heat map: any fact of a port, and its counters."""
 
+from collections.abc import Iterator
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import duckdb
 
-from railwright.report.page.encode import MOST_WORDS, as_json, column, plain_words
+from railwright.report.page.encode import Value, as_json, packed, plain_words, width_of
 from railwright.report.page.fabric import Blocks
 from railwright.schema.counters import counters
 from railwright.store.duck import quote
 from railwright.toml import load_toml
 
+MOST_WORDS = 60_000  # distinct numbers of a fact that are kept as they are
 ONE_BYTE = 253  # values of a counter that are kept as they are
 MOST_COUNTERS = 24
 # Of a large fabric fewer: a counter whose values all differ costs 185 kB at 100,000 ports.
 MANY_PORTS, FEWER_COUNTERS = 20_000, 20
 FEW_WORDS = 12  # more stand in a block of their own
-_KEYS = {
-    "port": ("device", "port"),
-    "pci": ("pci",),
-    "end": ("device", "device_port"),
-}
+_KEYS = {"port": ("device", "port"), "pci": ("pci",), "end": ("device", "device_port")}
+_MINE = {"port": "port", "device_port": "port", "name": "netdev", "netdev": "netdev"}
+
+
+_NUMBERS = (
+    "TINYINT",
+    "SMALLINT",
+    "INTEGER",
+    "BIGINT",
+    "HUGEINT",
+    "UBIGINT",
+    "FLOAT",
+    "DOUBLE",
+    "DECIMAL",
+)
 
 
 class Spec(NamedTuple):
@@ -31,104 +44,165 @@ class Spec(NamedTuple):
     title: str
     unit: str
     group: str
-    query: str  # idx, value, whether there is none
-    most: int = MOST_WORDS  # of more distinct numbers three digits are kept
 
 
 @cache
 def shipped() -> list[dict[str, Any]]:
     """The entries of columns.toml."""
-    return cast(
-        "list[dict[str, Any]]",
-        load_toml((Path(__file__).parent / "columns.toml").read_text(), "columns.toml")["column"],
-    )
+    text = (Path(__file__).parent / "columns.toml").read_text("utf-8")
+    return cast("list[dict[str, Any]]", load_toml(text, "columns.toml")["column"])
 
 
-def _query(entry: dict[str, Any]) -> str:
-    by = entry["by"]
+def _make_facts(
+    database: duckdb.DuckDBPyConnection, table: str, by: str, entries: list[dict[str, Any]]
+) -> None:
+    """page_fact: idx, then value and whether there is none of each entry."""
     keys = _KEYS.get(by, (by,))
-    mine = {"port": "port", "device_port": "port", "name": "netdev", "netdev": "netdev"}
-    same = " AND ".join(f"v.{key} = p.{mine.get(key, key)}" for key in keys)
+    same = " AND ".join(f"v.{key} = p.{_MINE.get(key, key)}" for key in keys)
     listed = ", ".join(("target", *keys))
-    value, none = entry["value"], entry.get("none", "false")
-    chosen = value if entry.get("aggregate") else f"any_value({value})"
-    return (
-        f"SELECT p.idx, v.value, v.is_none FROM page_port AS p INNER JOIN ("
-        f"SELECT {listed}, {chosen} AS value, bool_or({none}) AS is_none "
-        f"FROM {entry['table']} GROUP BY {listed}) AS v ON v.target = p.target AND {same}"
+    said = []
+    for number, one in enumerate(entries):
+        value = one["value"] if one.get("aggregate") else f"any_value({one['value']})"
+        none = f"bool_or({one.get('none', 'false')})"
+        said.append(f"{value} AS value_{number}, {none} AS none_{number}")
+    database.execute(
+        "CREATE OR REPLACE TEMP TABLE page_fact AS "
+        f"SELECT p.idx, v.* EXCLUDE ({listed}) FROM page_port AS p INNER JOIN ("
+        f"SELECT {listed}, {', '.join(said)} FROM {table} GROUP BY {listed}"
+        f") AS v ON v.target = p.target AND {same}"
     )
 
 
-def _facts() -> list[Spec]:
-    return [
-        Spec(one["id"], one["title"], one.get("unit", ""), one["group"], _query(one))
-        for one in shipped()
-    ]
+def _facts(database: duckdb.DuckDBPyConnection) -> Iterator[tuple[Spec, str]]:
+    """In the order of columns.toml, with the SELECT of each; one table is read at once."""
+    for (table, by), group in groupby(shipped(), key=lambda one: (one["table"], one["by"])):
+        entries = list(group)
+        _make_facts(database, table, by, entries)
+        for number, one in enumerate(entries):
+            spec = Spec(one["id"], one["title"], one.get("unit", ""), one["group"])
+            yield spec, f"SELECT idx, value_{number} AS value, none_{number} AS none FROM page_fact"
 
 
+_FAMILIES = {
+    "rdma_counter": ("RDMA counters", "p.device = c.device AND p.port = c.port"),
+    "netdev_counter": ("Port counters", "p.netdev = c.netdev"),
+}
 _COUNTED = """
+SELECT counter FROM {table} WHERE counter IN ({names}) GROUP BY counter HAVING max(value) > 0
+"""
+_ROWS = """
 CREATE OR REPLACE TEMP TABLE page_counter AS
-SELECT p.idx, 'RDMA counters' AS family, c.counter, c.value
-FROM rdma_counter AS c
-INNER JOIN page_port AS p ON p.target = c.target AND p.device = c.device AND p.port = c.port
-WHERE c.value IS NOT NULL
-UNION ALL
-SELECT p.idx, 'Port counters', c.counter, c.value
-FROM netdev_counter AS c
-INNER JOIN page_port AS p ON p.target = c.target AND p.netdev = c.netdev
+SELECT p.idx, c.counter, c.value
+FROM {table} AS c INNER JOIN page_port AS p ON p.target = c.target AND {same}
 WHERE c.value IS NOT NULL AND c.counter IN ({names})
 """
-_NAMES = "SELECT family, counter FROM page_counter GROUP BY ALL HAVING max(value) > 0 ORDER BY ALL"
+_ORDER = {"rising is bad": 0, "information": 1, "traffic": 2}
 
 
-def _counters(database: duckdb.DuckDBPyConnection, most: int) -> list[Spec]:
-    """Those that have counted anything, the ones that should not first."""
-    judged = {name: one.direction for (_, name), one in counters().items()}
-    database.execute(_COUNTED.format(names=", ".join(map(quote, judged))))
-    found = database.execute(_NAMES).fetchall()
-    order = {"rising is bad": 0, "information": 1, "traffic": 2}
-    found.sort(key=lambda one: (order.get(judged.get(one[1], ""), 1), *one))
-    return [
-        Spec(
-            f"{family[0].lower()}.{name}",
-            name,
-            "",
-            family,
-            f"SELECT idx, any_value(value), false FROM page_counter WHERE family = {quote(family)} "
-            f"AND counter = {quote(name)} GROUP BY idx",
-            ONE_BYTE,
-        )
-        for family, name in sorted(found[:most])
+def _counters(database: duckdb.DuckDBPyConnection, count: int) -> Iterator[tuple[Spec, str]]:
+    """Those that have counted anything, the ones that should not before the others."""
+    judged = {name: _ORDER[one.direction] for (_, name), one in counters().items()}
+    listed = ", ".join(map(quote, judged))
+    found = [
+        (judged[name], table, name)
+        for table in _FAMILIES
+        for (name,) in database.execute(_COUNTED.format(table=table, names=listed)).fetchall()
     ]
+    most = FEWER_COUNTERS if count > MANY_PORTS else MOST_COUNTERS
+    kept = sorted(found)[:most]
+    for table, (family, same) in _FAMILIES.items():
+        names = sorted(name for _, own, name in kept if own == table)
+        if names:
+            chosen = ", ".join(map(quote, names))
+            database.execute(_ROWS.format(table=table, same=same, names=chosen))
+        for name in names:
+            query = (
+                f"SELECT idx, value, false AS none FROM page_counter WHERE counter = {quote(name)}"
+            )
+            yield Spec(f"{table[0]}.{name}", name, "", family), query
+
+
+# The first port that has a value says which code it gets.
+_WORDS = """
+CREATE OR REPLACE TEMP TABLE page_word AS
+SELECT value, (row_number() OVER (ORDER BY min(idx)))::INTEGER + 1 AS code
+FROM page_value WHERE value IS NOT NULL GROUP BY value
+"""
+_BY_WORD = """
+SELECT list(coalesce(w.code, v.none::INTEGER, 0) ORDER BY p.idx), count(v.value),
+    count(*) FILTER (v.value IS NULL AND v.none)
+FROM page_port AS p
+LEFT JOIN page_value AS v ON v.idx = p.idx
+LEFT JOIN page_word AS w ON w.value = v.value
+"""
+# Three significant digits in 16 bits, from 1e-30 on; web/src/columns.ts turns them back.
+_ROUNDED = """
+WITH parts AS (
+    SELECT idx, none, value, floor(log10(CASE WHEN value > 0 THEN value END)) AS power,
+        round(value / pow(10, power - 2)) AS digits
+    FROM page_value
+)
+SELECT list(
+    coalesce(
+        CASE
+            WHEN v.value IS NULL THEN NULL
+            WHEN v.value = 0 OR v.power < -30 THEN 2
+            WHEN v.digits >= 1000 THEN least(3 + (v.power + 31) * 900, 65535)
+            ELSE least(3 + (v.power + 30) * 900 + v.digits - 100, 65535)
+        END,
+        v.none::INTEGER, 0
+    )::INTEGER ORDER BY p.idx
+), count(v.value), count(*) FILTER (v.value IS NULL AND v.none)
+FROM page_port AS p LEFT JOIN parts AS v ON v.idx = p.idx
+"""
 
 
 def heat(database: duckdb.DuckDBPyConnection, count: int, blocks: Blocks) -> list[dict[str, Any]]:
     """A description of each column; its codes go to a block of their own."""
     told = []
-    most = FEWER_COUNTERS if count > MANY_PORTS else MOST_COUNTERS
-    for spec in [*_facts(), *_counters(database, most)]:
-        values: list[tuple[Any, bool | None]] = [(None, None)] * count
-        for place, value, is_none in database.execute(spec.query).fetchall():
-            values[place] = (value, is_none)
-        found = column(values, count, spec.most)
-        read = sum(value is not None for value, _ in values)
-        if not read:
-            continue
-        blocks[f"heat.{spec.id}"] = found.codes
-        words = plain_words(found.words)
-        if len(words) > FEW_WORDS:
-            blocks[f"words.{spec.id}"] = as_json(words)
-        is_number = all(isinstance(word, int | float) for word in found.words)
-        told.append(
-            {
-                **spec._asdict(),
-                "kind": "number" if is_number else "text",
-                "codes": found.kind,
-                "width": found.width,
-                "words": words if len(words) <= FEW_WORDS else None,
-                "read": read,
-                "none": sum(1 for value, none in values if value is None and none),
-            }
-        )
-        del told[-1]["query"], told[-1]["most"]
+    for specs, most in ((_facts(database), MOST_WORDS), (_counters(database, count), ONE_BYTE)):
+        for spec, query in specs:
+            found = _column(database, query, most)
+            if not found.read:
+                continue
+            words = plain_words(found.words)
+            blocks[f"heat.{spec.id}"] = found.codes
+            if len(words) > FEW_WORDS:
+                blocks[f"words.{spec.id}"] = as_json(words)
+            told.append(
+                {
+                    **spec._asdict(),
+                    "kind": "number" if found.is_number else "text",
+                    "codes": "words" if found.words else "rounded",
+                    "width": found.width,
+                    "words": words if len(words) <= FEW_WORDS else None,
+                    "read": found.read,
+                    "none": found.none,
+                }
+            )
     return told
+
+
+class _Column(NamedTuple):
+    words: list[Value]  # [] = codes are numbers with three significant digits
+    codes: bytes
+    width: int
+    is_number: bool
+    read: int
+    none: int
+
+
+def _column(database: duckdb.DuckDBPyConnection, query: str, most: int) -> _Column:
+    database.execute(f"CREATE OR REPLACE TEMP TABLE page_value AS {query}")
+    [kind] = database.execute("SELECT any_value(typeof(value)) FROM page_value").fetchone() or [""]
+    is_number = str(kind).split("(")[0] in _NUMBERS
+    if kind in ("DOUBLE", "FLOAT"):  # a reading that is no number is not known
+        database.execute("UPDATE page_value SET value = NULL WHERE NOT isfinite(value)")
+    database.execute(_WORDS)
+    words = [v for (v,) in database.execute("SELECT value FROM page_word ORDER BY code").fetchall()]
+    is_rounded = is_number and len(words) > most and min(words) >= 0
+    [row] = database.execute(_ROUNDED if is_rounded else _BY_WORD).fetchall()
+    codes, read, none = row
+    width = 2 if is_rounded else width_of(len(words))
+    kept = [] if is_rounded else words
+    return _Column(kept, packed(codes or [], width), width, is_number, read, none)

@@ -13,6 +13,7 @@ from railwright.nodes import fold
 from railwright.report.paths import packets_json
 
 MOST = 8
+LARGE = 20_000  # compute ports; from here on only the paths that were asked for: rules run again
 _PORTS = """
 SELECT p.target, p.device || CASE WHEN p.port > 1 THEN '/' || p.port ELSE '' END, p.rail, p.peer,
     s.pod, l.level
@@ -44,6 +45,8 @@ class _Port(NamedTuple):
 def chosen_pairs(findings: Findings) -> list[tuple[str, str]]:
     """Ports between which something is worth looking at."""
     ports = [_Port(*row) for row in findings.database.execute(_PORTS).fetchall()]
+    if len(ports) > LARGE:
+        return []
     found = dict.fromkeys([*_at_faults(findings, ports), *_of_each_length(ports)])
     return list(found)[:MOST]
 

@@ -66,6 +66,8 @@ def _block(findings: Findings, block: Block, under: list[Any]) -> dict[str, Any]
         "groups": [
             {
                 "severity": one.severity,
+                "observed": one.observed,
+                "expected": one.expected,
                 "says": rule.said(one.observed, one.expected),
                 "subjects": one.subjects,
                 "example": one.example,
