@@ -89,12 +89,25 @@ def of_rule(store: Path, rule: str) -> list[dict[str, Any]]:
 
 def test_a_fix_has_the_real_device_in_it(store: Path) -> None:
     (found,) = of_rule(store, "intent-mtu")
-    assert (found["action"], found["setting"]) == ("set", "netdev.mtu")
+    told = (found["action"], found["setting"], found["disturbs"])
+    assert told == ("set", "netdev.mtu", "packet loss")
     assert found["commands"] == [
         {"command": "ip link set ens1 mtu 9000", "fix": True, "missing": []}
     ]
     text = run(store, "--select", "intent-mtu")
-    assert "\n                 fix: ip link set ens1 mtu 9000  # on gpu1\n" in text
+    fix = "                 fix: ip link set ens1 mtu 9000  # on gpu1\n"
+    assert f"\n{fix}                 repair disturbs: packet loss\n" in text
+
+
+def test_what_its_repair_disturbs_is_told_of_a_rule_and_of_its_findings(store: Path) -> None:
+    rules = json.loads(run(store, "--json", "--select", "intent-mtu"))["rules"]
+    assert [one["disturbs"] for one in rules] == ["packet loss"]
+    sarif = json.loads(run(store, "--format", "sarif", "--select", "intent-mtu"))["runs"][0]
+    (failed,) = [one for one in sarif["results"] if one["kind"] == "fail"]
+    assert failed["properties"]["disturbs"] == "packet loss"
+    assert [r["properties"]["disturbs"] for r in sarif["tool"]["driver"]["rules"]] == [
+        "packet loss"
+    ]
 
 
 def test_of_a_device_that_no_one_may_change_no_fix_is_told(store: Path, tmp_path: Path) -> None:
@@ -151,6 +164,8 @@ def test_a_shipped_rule_says_its_action_itself(rule: Rule) -> None:
         ('action = "mend"', "unknown action 'mend'"),
         ('action = "set"', "the action set needs a setting"),
         ('setting = "the MTU"', "'the MTU' is not a setting"),
+        ('setting = "nic.pcf"', "unknown setting 'nic.pcf'; if it is right, say what it disturbs"),
+        ('disturbs = "a bit"', "unknown disturbance 'a bit'; choose one of nothing, new jobs"),
         ('fix = "reboot"', "fix must stand in What to do, as code"),
         ("fix = \"echo 'NETDEV'\"", "a command with a placeholder must not have quotes"),
     ],

@@ -320,6 +320,8 @@ def test_json_of_a_rule_alone(store: Path, tmp_path: Path) -> None:
     data = json.loads(run(tmp_path, "explain", "port-down", "--json").stdout)
     jsonschema.validate(data, schema())
     assert data["snapshot"] is None
+    repair = ("action", "setting", "disturbs", "disturbs_remark", "way_back")
+    assert [data["rule"][key] for key in repair] == ["reseat", None, "hands on site", None, None]
 
 
 # ---- the page
@@ -331,5 +333,9 @@ def test_the_page_has_its_words(tmp_path: Path) -> None:
     assert "\nInputs: nic_scope, pci_function, pcie_path (optional: pcie_endpoint, " in text
     assert "\n    engineering judgement\n" in text
     assert "not read" not in text
+    assert "\n\nDisturbs: power cycle\n  the host goes off, standby power too\n\n" in text
     every = run(tmp_path, "explain", "pcie-link-narrow", "--inputs").stdout
     assert "\n  nic_parameter.current_code, optional: only for the words: a limit in" in every
+    remark = run(tmp_path, "explain", "intent-pfc").stdout
+    assert "\nDisturbs: link flap (only if the mask changes)\n" in remark
+    assert "\n  way back: the old value, at the same cost\n" in remark

@@ -189,6 +189,9 @@ def test_rules_profiles_a_proposal_and_answers(store: Path) -> None:
     rules = {one["rule"]: one for one in told(store, "rules")["rules"]}
     assert rules["pcie-link-narrow"]["aliases"] == ["PCI-02"]
     assert rules["pcie-link-narrow"]["severities"] == ["high"]
+    repair = ("action", "setting", "disturbs", "disturbs_remark", "way_back")
+    told_of = [rules["firmware-differs"][key] for key in repair]
+    assert told_of == ["ask", "nic.firmware", "NIC reset", "burning disturbs nothing", "none"]
     profiles = {one["profile"]: one for one in told(store, "intent", "profiles")["profiles"]}
     assert profiles["roce-lossless"]["fabric"]["lossless_priorities"] == [3]
     assert told(store, "intent", "init")["site"]["fabric"]["mtu"] == 9000

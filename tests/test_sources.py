@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from railwright.check import sources
+from railwright.check.disturbance import settings
 from railwright.check.rule import SHIPPED, shipped
 from railwright.intent.site import profiles
 
@@ -26,6 +27,7 @@ def _texts() -> dict[Path, str]:
 def _rule_texts() -> list[str]:
     texts = [source for rule in shipped().values() for source in rule.sources]
     texts += [one.reason for rule in shipped().values() for one in rule.parameters]
+    texts += [source for one in settings().values() for source in one.sources]
     texts += [source for data in profiles().values() for source in data["sources"]]
     return [*texts, *(rule.cost for rule in shipped().values())]
 

@@ -14,6 +14,7 @@ from railwright.store.evidence import ANSWER_STATUSES, EVIDENCE_COLUMNS
 from tools.hardware_docs import hardware_page
 from tools.incident_docs import incident_pages
 from tools.markdown import GENERATED, fence, head, row
+from tools.repair_docs import repair_pages
 from tools.rule_docs import rule_pages
 from tools.source_docs import source_pages
 from tools.switch_docs import switch_page
@@ -222,6 +223,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "docs/switches.md": switch_page,
     "docs/hardware.md": hardware_page,
     **rule_pages(),
+    **repair_pages(),
     **incident_pages(),
     **source_pages(),
 }

@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import cast
 
+from railwright.check.disturbance import WAY_BACK, remark_on, way_back_of
 from railwright.check.rule import ANY, Rule, shipped
 from railwright.check.sources import told
 from railwright.intent.site import CLASS, FABRIC, NIC, ROLE, SLOT, profiles
@@ -26,20 +27,21 @@ def _index() -> Iterator[str]:
     yield ""
     yield "Each rule is one SELECT that gives every subject in scope a verdict: ok, fail, unknown"
     yield "or not applicable. Unknown is never ok. Rules marked *preview* rest on judgement and run"
-    yield "only when they are selected. [Coverage](coverage.md) lists every proposal there was."
+    yield "only when they are selected. [Coverage](coverage.md) lists every proposal there was,"
+    yield "[Repairs](../repairs.md) says what *disturbs* means."
     topics = sorted({rule.topic for rule in shipped().values()})
     for topic in topics:
         yield ""
         yield f"## {topic}"
         yield ""
-        yield from head("rule", "fault", "severity", "of each", "formerly", "")
+        yield from head("rule", "fault", "severity", "of each", "disturbs", "formerly", "")
         for rule in shipped().values():
             if rule.topic == topic:
                 marks = ["preview"] if rule.preview else []
                 marks += ["two snapshots"] if rule.baseline else []
                 kind = rule.subject.kind.replace("_", " ")
-                graded, before = ", ".join(rule.severities), ", ".join(rule.aliases)
-                yield row(_link(rule), rule.title, graded, kind, before, ", ".join(marks))
+                said = (", ".join(rule.severities), kind, rule.disturbs, ", ".join(rule.aliases))
+                yield row(_link(rule), rule.title, *said, ", ".join(marks))
 
 
 def _page(rule: Rule) -> Iterator[str]:
@@ -57,6 +59,7 @@ def _page(rule: Rule) -> Iterator[str]:
     yield text[0].upper() + text[1:] + "."  # old ids keep their capitals
     if rule.fix:
         yield from ("", f"Fix: `{rule.fix}`, with the device and the value of the finding.")
+    yield from ("", _disturbs(rule))
     for title, text in (
         ("Why it matters", rule.why),
         ("What to do", rule.do),
@@ -88,6 +91,13 @@ def _page(rule: Rule) -> Iterator[str]:
     for line in told(rule.sources):
         text = line.lstrip()
         yield " " * (len(line) - len(text)) + f"- {text}"
+
+
+def _disturbs(rule: Rule) -> str:
+    remark = remark_on(rule.setting, rule.disturbs)
+    said = f"[Disturbs](../repairs.md): {rule.disturbs}{f' ({remark})' if remark else ''}."
+    way_back = way_back_of(rule.setting)
+    return f"{said} Way back: {WAY_BACK[way_back]}." if way_back else said
 
 
 def coverage() -> dict[str, tuple[str, str]]:

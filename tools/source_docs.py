@@ -12,8 +12,9 @@ def _page() -> Iterator[str]:
     yield ""
     yield GENERATED.format("src/railwright/rules/sources.toml")
     yield ""
-    yield "Rules, profiles and the reasons of their limits name their sources in short. A rule's"
-    yield "own page, and `railwright explain RULE`, say in full where to look each of them up."
+    yield "Rules, profiles, the reasons of their limits and [settings](repairs.md#settings) name"
+    yield "their sources in short. A rule's own page, and `railwright explain RULE`, say in full"
+    yield "where to look each of them up."
     yield ""
     yield "- `incident I-003`: one of the [public incidents](incidents.md)."
     yield "- `reference B6`: facts that were gathered from several [documents](#documents)."

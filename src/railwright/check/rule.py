@@ -15,6 +15,7 @@ from pathlib import Path
 from string import Formatter
 from typing import cast
 
+from railwright.check.disturbance import disturbed, wrong_disturbance
 from railwright.check.remedy import wrong_remedy
 from railwright.errors import RuleError
 from railwright.schema.subjects import Subject, subjects
@@ -58,7 +59,8 @@ REASONS = {
 ANY = "*"  # in implied_by: whatever else was found there
 MESSAGE_NAMES = ("subject", "observed", "expected")
 LARGEST_FILE = 1 << 20
-_TEXTS = ("id", "title", "severity", "message", "since", "action", "setting", "fix", "cost")
+_REMEDY = ("action", "setting", "disturbs", "fix")
+_TEXTS = ("id", "title", "severity", "message", "since", "cost", *_REMEDY)
 _LISTS = ("aliases", "needs", "sources", "covers", "implied_by")
 _SWITCHES = ("preview", "baseline", "peers", "both_ends", "several")
 HEADINGS = ("Why it matters", "What to do", "Exceptions")
@@ -140,6 +142,7 @@ class Rule:
     implied_by: tuple[str, ...] = ()  # rules whose finding there explains this one; * = any other
     action: str = "ask"  # one of ACTIONS
     setting: str = ""
+    disturbs: str = ""  # one of DISTURBANCES; where its file has none, what its setting says
     fix: str = ""  # the command of its text that puts right what it finds
     cost: str = ""  # of a published case, with its source
     preview: bool = False  # off by default
@@ -284,6 +287,7 @@ def _checked(rule: Rule) -> Rule:
     if rule.severity not in SEVERITIES:
         wrong.append(f"unknown severity {rule.severity!r}; choose one of {', '.join(SEVERITIES)}")
     wrong += [*_wrong_grades(rule), *wrong_remedy(rule.action, rule.setting, rule.fix, rule.do)]
+    wrong += wrong_disturbance(rule.setting, rule.disturbs)
     if set(rule.unless) - set(rule.needs):
         wrong.append("unless names a column that is not in needs")
     if not rule.sources:
@@ -297,7 +301,7 @@ def _checked(rule: Rule) -> Rule:
         wrong.append("message may only name {subject}, {observed} and {expected}")
     if wrong:
         raise RuleError(f"{rule.path}: {'; '.join(wrong)}")
-    return rule
+    return replace(rule, disturbs=rule.disturbs or disturbed(rule.action, rule.setting))
 
 
 def _is_name(text: str) -> bool:

@@ -9,7 +9,7 @@ from railwright.check.facts_at import Seen
 from railwright.check.rule import Rule
 from railwright.check.sources import told
 from railwright.check.subject_names import Judged
-from railwright.report.rule_help import command
+from railwright.report.rule_help import command, repair
 from railwright.store.snapshot import Snapshot
 
 FORMAT = "railwright-explain-1"
@@ -45,6 +45,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
         "needs_earlier_snapshot": rule.baseline,
         "why_it_matters": rule.why,
         "what_to_do": rule.do,
+        **repair(rule),
         "exceptions": rule.wrong,
         "cost": rule.cost,
         "inputs": list(rule.needs),

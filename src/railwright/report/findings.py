@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any, NamedTuple
 
+from railwright.check.disturbance import LOOK_FIRST
 from railwright.check.findings import Account, Findings
 from railwright.check.places import Place, place_words
 from railwright.check.remedy import Subject, fix_of
@@ -212,6 +213,8 @@ def _print_block(screen: Screen, findings: Findings, block: Block, under: list[E
         screen.line(
             f"{' ' * INDENT}and {len(found) - most:,} more kinds: railwright check | cat", "dim"
         )
+    if rule.disturbs != LOOK_FIRST:
+        screen.line(f"{' ' * (INDENT + 7)}repair disturbs: {rule.disturbs}", "dim")
     for one in under:
         what = f"also explains {one.findings:,} {one.severity} {one.rule}"
         said = f"{what} ({findings.rules[one.rule].title})"

@@ -27,7 +27,7 @@ NO_STEPS = 1 << 62  # Slurm does not read gpu[001-015/2]
 _LEVELS = {"blocker": "error", "high": "error", "medium": "warning", "low": "note", "info": "note"}
 
 
-_PROPERTIES = ("target", *_PLACE, "action", "setting", "commands")
+_PROPERTIES = ("target", *_PLACE, "action", "setting", "disturbs", "commands")
 
 
 def _rows(findings: Findings, columns: tuple[str, ...], where: str) -> Iterator[dict[str, Any]]:
@@ -53,7 +53,13 @@ def _remedied(findings: Findings, row: dict[str, Any]) -> dict[str, Any]:
     subject = Subject(kind, place, row["expected"], findings.never_touch)
     offered = commands(rule.do, rule.fix, subject)
     listed = [{"command": c.text, "fix": c.is_fix, "missing": list(c.missing)} for c in offered]
-    return {**row, "action": rule.action, "setting": rule.setting or None, "commands": listed}
+    return {**row, **_repair(rule), "commands": listed}
+
+
+def _repair(rule: Rule) -> dict[str, str | None]:
+    """What to do in three words."""
+    setting = rule.setting or None
+    return {"action": rule.action, "setting": setting, "disturbs": rule.disturbs}
 
 
 def _known_again(findings: Findings, row: dict[str, Any]) -> dict[str, Any]:
@@ -99,8 +105,7 @@ def _rule_rows(findings: Findings) -> Iterator[dict[str, Any]]:
             "severity": rule.severity,
             "severities": list(rule.severities),
             "subject": rule.subject.kind,
-            "action": rule.action,
-            "setting": rule.setting or None,
+            **_repair(rule),
             "remedy": rule.do,
             "ok": one.ok,
             "fail": one.fail,
@@ -192,7 +197,7 @@ def as_sarif(findings: Findings, profile: str, status: int) -> Iterator[str]:  #
             "fullDescription": {"text": rule.why},
             "help": {"text": rule.do},
             "defaultConfiguration": {"level": _LEVELS[rule.severity]},
-            "properties": {"action": rule.action, "setting": rule.setting or None},
+            "properties": _repair(rule),
         }
         for rule in findings.rules.values()
     ]

@@ -2,6 +2,7 @@
 
 import shlex
 
+from railwright.check.disturbance import DISTURBANCES, WAY_BACK, remark_on, way_back_of
 from railwright.check.explain import Answer, Explanation
 from railwright.check.facts_at import Seen
 from railwright.check.rule import Rule
@@ -52,6 +53,7 @@ def _entry(rule: Rule) -> dict[str, object]:
         "subject": rule.subject.kind,
         "preview": rule.preview,
         "compares_snapshots": rule.baseline,
+        **repair(rule),
         "why": rule.why,
         "remedy": rule.do,
         "exceptions": rule.wrong,
@@ -60,6 +62,29 @@ def _entry(rule: Rule) -> dict[str, object]:
         "parameters": [vars(parameter) for parameter in rule.parameters],
         "sources": list(rule.sources),
     }
+
+
+def repair(rule: Rule) -> dict[str, str | None]:
+    """What its remedy is and disturbs, for programs."""
+    return {
+        "action": rule.action,
+        "setting": rule.setting or None,
+        "disturbs": rule.disturbs,
+        "disturbs_remark": remark_on(rule.setting, rule.disturbs) or None,
+        "way_back": way_back_of(rule.setting) or None,
+    }
+
+
+def _print_disturbs(screen: Screen, rule: Rule) -> None:
+    remark = remark_on(rule.setting, rule.disturbs)
+    screen.line()
+    screen.heading("Disturbs", f": {rule.disturbs}{f' ({remark})' if remark else ''}")
+    said = [DISTURBANCES[rule.disturbs]]
+    way_back = way_back_of(rule.setting)
+    said += [f"way back: {WAY_BACK[way_back]}"] if way_back else []
+    for text in said:
+        for line in reflowed(screen, text, 2):
+            screen.line(line)
 
 
 def _marks(rule: Rule) -> str:
@@ -88,6 +113,8 @@ def print_rule(screen: Screen, rule: Rule, *, inputs: bool = False) -> None:
         screen.heading(heading)
         for line in reflowed(screen, text, 2):
             screen.line(line)
+        if heading == "What to do":
+            _print_disturbs(screen, rule)
     screen.line()
     _print_inputs(screen, rule, all_of_them=inputs)
     screen.line()

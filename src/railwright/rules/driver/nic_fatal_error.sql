@@ -7,6 +7,7 @@ subject = "nic"
 needs = ["kernel_message.kind"]
 message = "{subject}: {observed} since its driver was loaded"
 action = "reset"
+disturbs = "NIC reset"
 since = "0.2"
 sources = [
   "review DRV-04, G-ROLE",

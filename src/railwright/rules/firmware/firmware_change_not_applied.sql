@@ -10,6 +10,7 @@ needs = [
 ]
 message = "{subject}: {observed} was pending before the last reboot and still is"
 action = "reset"
+disturbs = "NIC reset"
 baseline = true
 since = "0.2"
 sources = ["review FWC-04, G-PF, EFFECTS", "incident I-119, I-120, I-121"]

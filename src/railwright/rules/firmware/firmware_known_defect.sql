@@ -6,6 +6,7 @@ subject = "nic"
 needs = ["nic_scope.vendor", "nic_scope.device_id", "rdma_device.pci", "rdma_device.firmware_version"]
 message = "{subject} runs firmware {observed}"
 action = "ask"
+disturbs = "NIC reset"
 covers = ["FWC-02"]
 since = "0.3"
 sources = [

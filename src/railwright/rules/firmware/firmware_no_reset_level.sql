@@ -7,6 +7,7 @@ subject = "nic"
 needs = ["nic_scope.device_id", "nic_parameter.current_text", "nic_parameter.next_text", "nic_reset.supported_levels"]
 message = "{subject} has a pending change and supports {observed}"
 action = "reset"
+disturbs = "power cycle"
 since = "0.2"
 sources = [
   "review FWC-05, G-PF, EFFECTS",

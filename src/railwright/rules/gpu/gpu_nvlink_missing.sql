@@ -6,6 +6,7 @@ subject = "gpu"
 needs = ["gpu_topology.nvlinks"]
 message = "{subject} reaches the other GPUs over {observed} NVLinks; expected {expected}"
 action = "reset"
+disturbs = "reboot"
 preview = true
 since = "0.3"
 sources = [

@@ -6,6 +6,7 @@ subject = "host"
 needs = ["gpu_smi.name", "gpu_smi.fabric_state", "service.load_state", "service.active_state", "service.sub_state"]
 message = "{subject}: nvidia-imex is {observed}; expected {expected}"
 action = "reset"
+disturbs = "service restart"
 preview = true
 since = "0.3"
 sources = [

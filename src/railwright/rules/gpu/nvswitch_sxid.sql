@@ -7,6 +7,7 @@ subject = "host"
 needs = ["host_scope.nvidia_gpus", "kernel_message.kind"]
 message = "{subject}: {observed}"
 action = "reset"
+disturbs = "GPU reset"
 since = "0.3"
 sources = [
   "https://docs.nvidia.com/datacenter/tesla/fabric-manager-user-guide/index.html: a fatal SXid needs the GPUs of the board reset",

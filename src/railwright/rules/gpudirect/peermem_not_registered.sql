@@ -6,6 +6,7 @@ severity = "high"
 subject = "host"
 action = "reset"
 setting = "host.peermem"
+disturbs = "running jobs"
 needs = ["host_scope.nvidia_gpus", "gpu_direct.peermem_module", "gpu_direct.memory_peers", "kernel_module.taints"]
 message = "{subject} has {observed}, but no GPU memory is registered with the RDMA stack"
 covers = ["GDR-10"]

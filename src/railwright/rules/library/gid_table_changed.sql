@@ -10,6 +10,7 @@ needs = [
 ]
 message = "{subject} has the GIDs {observed}; it had {expected}"
 action = "reset"
+disturbs = "running jobs"
 baseline = true
 preview = true
 since = "0.2"

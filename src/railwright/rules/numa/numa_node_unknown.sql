@@ -7,6 +7,7 @@ subject = "nic"
 needs = ["nic_scope.virtualization", "pci_function.numa_node", "numa_node.cpu_count"]
 message = "{subject} reports no NUMA node on a host that has {expected}"
 action = "ask"
+disturbs = "reboot"
 since = "0.2"
 sources = ["review NUM-01", "incident I-146", "judgement: guests are left out, there it is normal"]
 

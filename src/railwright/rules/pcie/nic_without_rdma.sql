@@ -7,6 +7,7 @@ subject = "nic"
 needs = ["nic_scope.driver"]
 message = "{subject} is on the PCI bus and not working: {observed}"
 action = "reset"
+disturbs = "driver restart"
 cost = "a whole rail of the node (incident I-103, I-104)"
 since = "0.2"
 sources = ["review PCI-07", "incident I-103", "incident I-104",

@@ -7,6 +7,7 @@ subject = "nic"
 needs = ["nic_scope.virtualization", "pci_function.parent", "pcie_path.speed_gts", "pcie_path.speed_max_gts"]
 message = "{subject} runs at {observed}; both ends support {expected}"
 action = "reset"
+disturbs = "power cycle"
 implied_by = ["pcie-capped-by-firmware"]
 cost = "half the speed halves the ceiling: 504 -> 252 Gb/s at x16 with 16 instead of 32 GT/s (reference B6)"
 since = "0.2"

@@ -7,6 +7,7 @@ subject = "nic"
 needs = ["nic_scope.virtualization", "pci_function.parent", "pcie_path.width", "pcie_path.width_max"]
 message = "{subject} runs at {observed}; both ends support {expected}"
 action = "reset"
+disturbs = "power cycle"
 implied_by = ["pcie-capped-by-firmware"]
 cost = "x8 instead of x16 halves the ceiling: 504 -> 252 Gb/s at 32 GT/s (incident I-136)"
 since = "0.2"

@@ -12,6 +12,7 @@ needs = [
 message = "{subject} has {observed} since it booted; before it had {expected}"
 action = "set"
 setting = "host.boot_unit"
+disturbs = "link flap"
 baseline = true
 since = "0.2"
 sources = [
