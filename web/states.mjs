@@ -1,5 +1,4 @@
 // The same file where something is missing, and on paper: node states.mjs FILE
-import fs from "node:fs";
 import puppeteer from "puppeteer-core";
 
 const [file] = process.argv.slice(2), told = {};
@@ -16,5 +15,5 @@ const pdf = Buffer.from(await paper.pdf({ format: "A4", printBackground: true })
 told.pages = (pdf.toString("latin1").match(/\/Type\s*\/Page\b/g) ?? []).length;
 await paper.emulateMediaType("print");
 told.printed = await shown(paper);
-fs.writeSync(1, JSON.stringify(told));
+process.stdout.write(JSON.stringify(told));
 await browser.close();

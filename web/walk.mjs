@@ -2,7 +2,6 @@
 //   node walk.mjs chromium|firefox FILE whole|quick [FOLDER-FOR-PICTURES]
 // quick: each view once, in one theme, without axe.
 import axe from "axe-core";
-import fs from "node:fs";
 import puppeteer from "puppeteer-core";
 
 const [name, file, how, pictures] = process.argv.slice(2);
@@ -68,7 +67,7 @@ told.ran = await page.evaluate(() => window.ran ?? null);
 if (how === "whole") await atTwiceTheSize();
 if (how === "whole") await byKeyboard();
 await numbers();
-fs.writeSync(1, JSON.stringify(told));
+process.stdout.write(JSON.stringify(told));
 await browser.close();
 
 // At 200 % nothing but drawings and tables of their own may be wider than the window.

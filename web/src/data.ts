@@ -26,7 +26,7 @@ export interface Block {
 }
 export interface Gap { why: string; rules: string[]; checks: number; machines: number; hosts: string; do: string; accept: string[] }
 export interface Rule {
-  id: string; title: string; severity: Severity; topic: string; action: string; setting: string; do: string; disturbs?: string;
+  id: string; title: string; severity: Severity; topic: string; action: string; setting: string; do: string; disturbs: string;
   ok: number; fail: number; unknown: number; other: number; trouble: string;
 }
 export interface RuleText { why: string; wrong: string; sources: string[]; sql: string }

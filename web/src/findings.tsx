@@ -67,7 +67,7 @@ function Detail({ f }: { f: Finding }) {
       {row("device", [f.device, f.netdev, f.pci].filter(Boolean).join(", "))}{row("switch port", f.switch_port)}{row("rail", f.rail === null ? "" : String(f.rail))}{row("link partner", f.link_partner)}
       <tr><th scope="row">observed</th><td><Said text={f.observed} most={2000} /></td></tr><tr><th scope="row">expected</th><td><Said text={f.expected} most={2000} /></td></tr>
       {row("detail", f.detail)}{row("cost", f.cost_gbps === null ? "" : `${gbps(f.cost_gbps)} Gb/s`)}{row("because of", f.cause ? `${f.cause} at ${f.cause_subject}` : "")}
-      {row("waived", f.waiver ? `${f.waiver.reason} (${f.waiver.owner}${f.waiver.expires ? `, until ${f.waiver.expires}` : ""})` : "")}{row("repair", rule ? [rule.action, rule.setting, rule.disturbs].filter(Boolean).join(", ") : "")}
+      {row("waived", f.waiver ? `${f.waiver.reason} (${f.waiver.owner}${f.waiver.expires ? `, until ${f.waiver.expires}` : ""})` : "")}{row("repair", rule ? [rule.action, rule.setting].filter(Boolean).join(", ") : "")}{row("disturbs", rule?.disturbs)}
     </tbody></table>
     {f.commands.length ? <><h3>Commands</h3>{f.commands.map(c => <Command text={c.command} />)}</> : null}
     <h3>What to do</h3><Prose text={rule?.do ?? ""} />

@@ -63,7 +63,7 @@ function First1({ b }: { b: Block }) {
     <span class="cost">{costOf(b) || <span class="muted">not priced</span>}</span>
     <span class="more"><code>{b.rule}</code>, {where(b)}: <Said text={hosts.slice(0, 3).join(", ")} most={90} />{hosts.length > 3 ? ", …" : ""}
       {b.groups.slice(0, 3).map(g => <><br />{g.subjects > 1 ? `${count(g.subjects)} × ` : ""}<Said text={g.says} most={160} /></>)}
-      {under ? <><br />also explains {plural(under, "finding")}</> : null}{rule?.disturbs ? <> <span class="chip state">{rule.disturbs}</span></> : null}</span>
+      {under ? <><br />also explains {plural(under, "finding")}</> : null}{rule ? <> <span class="chip state">repair disturbs: {rule.disturbs}</span></> : null}</span>
   </li>;
 }
 

@@ -64,7 +64,8 @@ def _blocks(core: dict[str, Any]) -> Iterator[str]:
             fix = f"<br><code>{escaped(group['fix'])}</code>" if group["fix"] else ""
             yield f'<tr><td class="num">{group["subjects"]:,}</td><td>{escaped(group["says"])}{fix}'
             yield f"</td><td><bdi>{escaped(group['hosts'])}</bdi></td></tr>\n"
-        yield f"</tbody></table><p>{escaped(rule['do'])}</p></article>\n"
+        yield f"</tbody></table><p>Repair disturbs: {escaped(rule['disturbs'])}.</p>"
+        yield f"<p>{escaped(rule['do'])}</p></article>\n"
     if not core["blocks"]:
         yield "<p>None.</p>"
     yield "</section>\n"

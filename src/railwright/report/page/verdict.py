@@ -200,6 +200,7 @@ def rules(findings: Findings) -> list[dict[str, Any]]:
                 "topic": rule.topic,
                 "action": rule.action,
                 "setting": rule.setting,
+                "disturbs": rule.disturbs,
                 "do": rule.do if one.fail else "",
                 "ok": one.ok,
                 "fail": one.fail,
