@@ -3,6 +3,7 @@
 import json
 import shutil
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -32,11 +33,11 @@ def _ran(*words: str) -> dict[str, Any]:
 
 
 def walk(
-    browser: str, file: Path, how: str = "quick", pictures: Path | None = None
+    browser: str, file: Path, how: str = "quick", *, pictures: str = "-", also: Iterable[str] = ()
 ) -> dict[str, Any]:
-    """Every view, and what went wrong there."""
+    """Every view, and those that are named, and what went wrong there."""
     needs(browser)
-    return _ran("walk.mjs", browser, str(file), how, *([str(pictures)] if pictures else []))
+    return _ran("walk.mjs", browser, str(file), how, pictures, *also)
 
 
 def states(file: Path) -> dict[str, Any]:

@@ -1,10 +1,10 @@
 // Opens a report as a person would and tells, as JSON, what there was to see and what went wrong.
-//   node walk.mjs chromium|firefox FILE whole|quick [FOLDER-FOR-PICTURES]
+//   node walk.mjs chromium|firefox FILE whole|quick FOLDER-FOR-PICTURES|- [VIEW...]
 // quick: each view once, in one theme, without axe.
 import axe from "axe-core";
 import puppeteer from "puppeteer-core";
 
-const [name, file, how, pictures] = process.argv.slice(2);
+const [name, file, how, folder, ...more] = process.argv.slice(2), pictures = folder === "-" ? "" : folder;
 const PATHS = { chromium: "/usr/bin/chromium", firefox: "/usr/bin/firefox-esr" };
 const told = { console: [], requests: [], errors: [], axe: [], views: {}, wide: [], marks: {}, elements: [], keyboard: [] };
 // What the page is made of; anything else came from a machine.
@@ -44,7 +44,7 @@ await collect("findings?state=all", "#/findings?");
 await collect("heat?column=ceiling", "#/host/");
 await open("findings?state=all");
 const host = await page.evaluate(() => document.querySelector("table.list td.mono")?.textContent.split(":")[0] ?? null);
-const addresses = [...new Set([...links, ...found, ...(host ? [`host/${encodeURIComponent(host)}`] : []), "heat?sort=odd", "nonsense", "host/nobody"])];
+const addresses = [...new Set([...links, ...found, ...(host ? [`host/${encodeURIComponent(host)}`] : []), "heat?sort=odd", "nonsense", "host/nobody", ...more])];
 
 const elements = new Set();
 for (const theme of how === "whole" ? ["light", "dark"] : ["light"]) {

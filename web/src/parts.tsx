@@ -46,7 +46,9 @@ export function useTheme() {
 export function useWidth<T extends HTMLElement>() {
   const ref = useRef<T>(null), [width, set] = useState(0);
   useEffect(() => {
-    const e = ref.current!, watch = new ResizeObserver(() => set(e.clientWidth));
+    const e = ref.current;
+    if (!e) return; // nothing to draw on
+    const watch = new ResizeObserver(() => set(e.clientWidth));
     watch.observe(e); set(e.clientWidth);
     return () => watch.disconnect();
   }, []);
