@@ -22,9 +22,11 @@ from railwright.intent.write import write_intent
 from railwright.model import derive
 from railwright.model.compare import changes_query, find, narrow, open_both
 from railwright.model.compare_plan import compared_tables
-from railwright.predict.fleet import make_ceilings
+from railwright.predict.fleet import make_ceilings, make_ceilings_of
+from railwright.predict.pace import pace
 from railwright.report.machines import Machines
 from railwright.report.overview_facts import shown_table
+from railwright.report.page.fabric import make_places
 from railwright.report.sections import SECTIONS
 from railwright.schema.table import tables
 from railwright.store.duck import read_sql
@@ -55,6 +57,7 @@ PUT_TOGETHER = {
     "model/derived/disagreement.py": 1,
     "model/merge.py": 3,
     "report/machines.py": 1,
+    "report/page/heat.py": 2,
 }
 SQL = re.compile(
     r"\bselect\s|\binsert\s+into\s|\bcreate\s+(or\s+replace\s+)?(temp\s+)?(table|view|macro)\s|\bjoin\s+\w",
@@ -99,6 +102,17 @@ def of_ceilings(snapshot: Snapshot) -> duckdb.DuckDBPyConnection:
     return database
 
 
+def of_pages(snapshot: Snapshot) -> duckdb.DuckDBPyConnection:
+    """What a report makes of a check: ceilings, places, and a column of the heat map."""
+    database = of_checks(snapshot)
+    make_ceilings_of(database)
+    pace(database)
+    make_places(database)
+    database.execute("CREATE TEMP TABLE page_value (idx INTEGER, value DOUBLE, none BOOLEAN)")
+    database.execute("CREATE TEMP TABLE page_word (value DOUBLE, code INTEGER)")
+    return database
+
+
 def of_derived(snapshot: Snapshot) -> duckdb.DuckDBPyConnection:
     """The tables of a snapshot, and what is worked out before the classes of hosts."""
     database = snapshot.database()
@@ -128,6 +142,7 @@ def databases(
         "report/views/show": of_reports(snapshot),
         "report/views/check": checks,
         "report/views/predict": ceilings,
+        "report/page/views": of_pages(snapshot),
         "predict": ceilings,
         "check": checks,
         "fabric": checks,

@@ -7,51 +7,17 @@ import duckdb
 from railwright.report.page.encode import packed, plain_words
 from railwright.store.duck import read_sql
 
-_PLACES = read_sql(__file__, "places.sql")
-_TREES = read_sql(__file__, "trees.sql")
-_HOSTS = """
-SELECT h.target, h.status, h.out_of_service, h.write_gbps, h.wire_gbps, h.pace_gbps,
-    page_level(m.worst, m.unknown > 0, h.status IN ('reached', 'incomplete'),
-               h.out_of_service <> '') AS level,
-    m.failed, m.unknown
-FROM page_host AS h INNER JOIN page_machine AS m ON m.target = h.target ORDER BY h.idx
-"""
-_SWITCHES = """
-SELECT s.target, s.status, s.tier, s.rail, s.plane, s.pod, s.down_links, s.up_links, s.down_mbps,
-    s.up_mbps, s.system, s.model,
-    page_level(m.worst, m.unknown > 0, s.status IN ('reached', 'incomplete'),
-               s.out_of_service <> '') AS level,
-    m.failed, m.unknown
-FROM page_switch AS s INNER JOIN page_machine AS m ON m.target = s.target ORDER BY s.idx
-"""
+_PLACES = read_sql(__file__, "views/places.sql")
+_TREES = read_sql(__file__, "views/trees.sql")
+_HOSTS = read_sql(__file__, "views/hosts.sql")
+_SWITCHES = read_sql(__file__, "views/switches.sql")
 _SWITCH_NAMES = (
     *("name", "status", "tier", "rail", "plane", "pod", "down", "up", "down_mbps", "up_mbps"),
     *("system", "model", "level", "failed", "unknown"),
 )
-_PORTS = """
-SELECT p.host, coalesce(p.device, p.netdev, p.peer), p.port, p.pci, p.netdev, p.rail, s.idx,
-    p.peer_port, l.level
-FROM page_port AS p
-INNER JOIN page_level_of AS l ON l.idx = p.idx
-LEFT JOIN page_switch AS s ON s.target = p.peer
-ORDER BY p.idx
-"""
-# Links that go up or across: how many there are to each switch, and how many of them are up.
-_UPLINKS = """
-SELECT a.idx, b.idx, count(*), count(*) FILTER (e.is_up), bool_and(e.is_up IS NOT NULL)
-FROM link_end AS e
-INNER JOIN page_switch AS a ON a.target = e.target
-INNER JOIN page_switch AS b ON b.target = e.peer
-WHERE e.kind = 'switch' AND e.facing IN ('up', 'side') GROUP BY 1, 2 ORDER BY 1, 2
-"""
-_INFO = """
-SELECT h.idx, o.operating_system, o.kernel, d.gpu_driver_version
-FROM page_host AS h
-LEFT JOIN host AS o ON o.target = h.target
-LEFT JOIN (SELECT target, min(driver_version) AS gpu_driver_version FROM gpu GROUP BY target) AS d
-    ON d.target = h.target
-ORDER BY h.idx
-"""
+_PORTS = read_sql(__file__, "views/ports.sql")
+_UPLINKS = read_sql(__file__, "views/uplinks.sql")
+_INFO = read_sql(__file__, "views/systems.sql")
 
 Blocks = dict[str, bytes]
 
@@ -80,7 +46,7 @@ def hosts(database: duckdb.DuckDBPyConnection) -> dict[str, Any]:
         trees.append(tree)
         for host in members:
             tree_of[host] = len(trees)
-    infos, info_of = _codes([tuple(row[1:]) for row in database.execute(_INFO).fetchall()])
+    infos, info_of = _codes(database.execute(_INFO).fetchall())
     return {**found, "trees": trees, "tree": tree_of, "infos": infos, "info": info_of}
 
 

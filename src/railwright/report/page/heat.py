@@ -11,7 +11,7 @@ import duckdb
 from railwright.report.page.encode import Value, as_json, packed, plain_words, width_of
 from railwright.report.page.fabric import Blocks
 from railwright.schema.counters import counters
-from railwright.store.duck import quote
+from railwright.store.duck import quote, read_sql
 from railwright.toml import load_toml
 
 MOST_WORDS = 60_000  # distinct numbers of a fact that are kept as they are
@@ -122,39 +122,9 @@ def _counters(database: duckdb.DuckDBPyConnection, count: int) -> Iterator[tuple
             yield Spec(f"{table[0]}.{name}", name, "", family), query
 
 
-# The first port that has a value says which code it gets.
-_WORDS = """
-CREATE OR REPLACE TEMP TABLE page_word AS
-SELECT value, (row_number() OVER (ORDER BY min(idx)))::INTEGER + 1 AS code
-FROM page_value WHERE value IS NOT NULL GROUP BY value
-"""
-_BY_WORD = """
-SELECT list(coalesce(w.code, v.none::INTEGER, 0) ORDER BY p.idx), count(v.value),
-    count(*) FILTER (v.value IS NULL AND v.none)
-FROM page_port AS p
-LEFT JOIN page_value AS v ON v.idx = p.idx
-LEFT JOIN page_word AS w ON w.value = v.value
-"""
-# Three significant digits in 16 bits, from 1e-30 on; web/src/columns.ts turns them back.
-_ROUNDED = """
-WITH parts AS (
-    SELECT idx, none, value, floor(log10(CASE WHEN value > 0 THEN value END)) AS power,
-        round(value / pow(10, power - 2)) AS digits
-    FROM page_value
-)
-SELECT list(
-    coalesce(
-        CASE
-            WHEN v.value IS NULL THEN NULL
-            WHEN v.value = 0 OR v.power < -30 THEN 2
-            WHEN v.digits >= 1000 THEN least(3 + (v.power + 31) * 900, 65535)
-            ELSE least(3 + (v.power + 30) * 900 + v.digits - 100, 65535)
-        END,
-        v.none::INTEGER, 0
-    )::INTEGER ORDER BY p.idx
-), count(v.value), count(*) FILTER (v.value IS NULL AND v.none)
-FROM page_port AS p LEFT JOIN parts AS v ON v.idx = p.idx
-"""
+_WORDS = read_sql(__file__, "views/words.sql")
+_BY_WORD = read_sql(__file__, "views/by_word.sql")
+_ROUNDED = read_sql(__file__, "views/rounded.sql")
 
 
 def heat(database: duckdb.DuckDBPyConnection, count: int, blocks: Blocks) -> list[dict[str, Any]]:

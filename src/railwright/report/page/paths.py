@@ -11,21 +11,12 @@ from railwright.fabric.trace import Way, ways
 from railwright.intent.site import Site
 from railwright.nodes import fold
 from railwright.report.paths import packets_json
+from railwright.store.duck import read_sql
 
 MOST = 8
 LARGE = 20_000  # compute ports; from here on only the paths that were asked for: rules run again
-_PORTS = """
-SELECT p.target, p.device || CASE WHEN p.port > 1 THEN '/' || p.port ELSE '' END, p.rail, p.peer,
-    s.pod, l.level
-FROM page_port AS p
-INNER JOIN page_switch AS s ON s.target = p.peer AND s.status <> 'not asked'
-INNER JOIN page_level_of AS l ON l.idx = p.idx
-WHERE p.role = 'compute' AND p.device IS NOT NULL ORDER BY p.idx
-"""
-_FAULTS = """
-SELECT DISTINCT ON (rule) rule, target, device, partner, rank FROM placed
-WHERE verdict = 'fail' AND state = 'open' AND severity <> 'info' ORDER BY rank, rule, subject
-"""
+_PORTS = read_sql(__file__, "views/compute_ports.sql")
+_FAULTS = read_sql(__file__, "views/path_faults.sql")
 
 
 class _Port(NamedTuple):
