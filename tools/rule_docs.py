@@ -11,7 +11,7 @@ from railwright.check.sources import told
 from railwright.intent.site import CLASS, FABRIC, NIC, ROLE, SLOT, profiles
 from railwright.schema.table import intent_tables
 from railwright.toml import load_toml
-from tools.markdown import GENERATED, fence, head, row
+from tools.markdown import GENERATED, fence, head, lists_apart, row
 
 COVERAGE = Path(__file__).with_name("coverage.toml")
 
@@ -65,7 +65,7 @@ def _page(rule: Rule) -> Iterator[str]:
         ("What to do", rule.do),
         ("Exceptions", rule.wrong),
     ):
-        yield from ("", f"## {title}", "", text)
+        yield from ("", f"## {title}", "", lists_apart(text))
     if rule.grades:
         yield from ("", "## How bad it is", "")
         yield from head("severity", "when")
@@ -90,7 +90,8 @@ def _page(rule: Rule) -> Iterator[str]:
     yield from ("", "```sql", rule.sql, "```", "", "## Sources", "")
     for line in told(rule.sources):
         text = line.lstrip()
-        yield " " * (len(line) - len(text)) + f"- {text}"
+        # Four blanks a level: Python-Markdown takes fewer for the same level.
+        yield " " * 2 * (len(line) - len(text)) + f"- {text}"
 
 
 def _disturbs(rule: Rule) -> str:

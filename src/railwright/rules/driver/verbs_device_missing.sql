@@ -20,7 +20,7 @@ sources = [
 "port_scope.inferred" = {purpose = "severity"}
 +++
 ## Why it matters
-Applications reach the RDMA device through /dev/infiniband/uverbs*; InfiniBand tools (ibstat of other nodes, perfquery,
+Applications reach the RDMA device through `/dev/infiniband/uverbs*`; InfiniBand tools (ibstat of other nodes, perfquery,
 sminfo) use umad*. Without uverbs, every library falls back to TCP or fails, while the port is up and looks healthy.
 
 ## What to do
