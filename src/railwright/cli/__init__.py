@@ -71,6 +71,8 @@ def program(verb: str = "") -> typer.Typer:
 
 def _run() -> NoReturn:
     """The verb that was named. What the command line itself says comes back as an exception."""
+    if "--install-completion" in sys.argv or "--show-completion" in sys.argv:
+        completing.answer_the_first_tab()
     command = typer.main.get_command(program(*sys.argv[1:2]))
     ended = command.main(prog_name="railwright", standalone_mode=False)
     sys.exit(ended if isinstance(ended, int) else None)

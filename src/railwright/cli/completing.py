@@ -31,6 +31,18 @@ def asked() -> str | None:
     return words[1] if len(words) > 1 and at.isdigit() and int(at) > 1 else ""
 
 
+def answer_the_first_tab() -> None:
+    """zsh reads a completion at the first Tab. Typer's only defines a function then, and that Tab
+    does nothing: it has to call the function too, as it would from the second one on."""
+    from typer import _completion_shared as shared  # noqa: PLC0415 (private; as of Typer 0.12)
+
+    scripts = getattr(shared, "_completion_scripts", {})
+    if "zsh" in scripts and "loadautofunc" not in scripts["zsh"]:
+        scripts["zsh"] += (
+            '[[ ${zsh_eval_context[-1]} == loadautofunc ]] && %(complete_func)s "$@"\n'
+        )
+
+
 def join_at_colons(environment: MutableMapping[str, str]) -> None:
     """What bash has parted at a colon (gpu1 : mlx5_0) is one word again."""
     words = environment.get("COMP_WORDS", "").split()
