@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -12,6 +13,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
+from conftest import REPOSITORY
 
 from railwright import cli
 from railwright.cli import VERBS
@@ -239,9 +241,9 @@ def test_kubernetes_names_the_hosts_and_their_state(tmp_path: Path) -> None:
         "users": [{"name": "x", "user": {}}],
     }))  # fmt: skip
     environment = {**os.environ, "KUBECONFIG": str(config), "HOME": str(tmp_path)}
-    done = railwright(
-        "collect", "--via", "local", "--kubernetes", "--store", tmp_path / "s", env=environment
-    )
+    page = (REPOSITORY / "docs/operate/kubernetes.md").read_text("utf-8")
+    [typed] = re.findall(r"^railwright (collect .*?) *#", page, re.MULTILINE)
+    done = railwright(*typed.split(), "--via", "local", "--store", tmp_path / "s", env=environment)
     server.shutdown()
     assert "reached" in done.stdout, done.stderr
     with find(tmp_path / "s", None).database() as database:

@@ -1,6 +1,8 @@
 """Real Slurm on the fleet: groups, states, srun's tree, and the same facts as over ssh."""
 
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -43,12 +45,19 @@ def status_of(snapshot: Snapshot) -> dict[str, tuple[str, str]]:
     return {target: (status, out) for target, status, out in found}
 
 
+def of_the_page() -> list[list[str]]:
+    """What docs/operate/slurm.md types behind `railwright collect`: over ssh, and through srun."""
+    page = (Path(__file__).parents[1] / "docs/operate/slurm.md").read_text("utf-8")
+    lines = re.findall(r"^railwright collect (.*?) *#", page, re.MULTILINE)
+    return [shlex.split(line) for line in lines]
+
+
 def test_srun_reads_the_same_facts_as_ssh(cluster: slurm.Slurm, tmp_path: Path) -> None:
-    by_slurm = collect(cluster, tmp_path / "slurm", "-w", "@slurm:gpu", "--via", "slurm")
+    over_ssh, through_srun = of_the_page()
+    assert ("--via" in over_ssh, "--via" in through_srun) == (False, True)
+    by_slurm = collect(cluster, tmp_path / "slurm", *through_srun)
     assert by_slurm.returncode == 3, by_slurm.stderr
-    by_ssh = collect(
-        cluster, tmp_path / "ssh", "-w", "host[1-7]", "-F", str(cluster.fleet.ssh_config)
-    )
+    by_ssh = collect(cluster, tmp_path / "ssh", *over_ssh, "-F", str(cluster.fleet.ssh_config))
     assert by_ssh.returncode == 3, by_ssh.stderr
     one, other = find(tmp_path / "slurm", None), find(tmp_path / "ssh", None)
     expected = dict.fromkeys(NAMES[:5], ("reached", "")) | {

@@ -26,8 +26,8 @@ CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
 # Pages that people write; those that are made of rules and tables are read where they come from.
 PAGES = sorted(
     path.relative_to(REPOSITORY).as_posix()
-    for folder in (REPOSITORY, REPOSITORY / "docs", REPOSITORY / "docs/decisions")
-    for path in folder.glob("*.md")
+    for folder in (".", "docs", "docs/decisions", "docs/operate", "docs/tasks")
+    for path in (REPOSITORY / folder).glob("*.md")
     if path.name != "CHANGELOG.md"  # what was noticed then stands as it was said
 )
 

@@ -215,13 +215,29 @@ def _target_statuses() -> Iterator[str]:
             yield row(f"`{status}`", meaning)
 
 
-# ---- both
+# ---- decisions
+
+
+def _decisions() -> Iterator[str]:
+    yield "# Decisions: why it is built this way"
+    yield ""
+    yield GENERATED.format("the notes in docs/decisions")
+    yield ""
+    yield "Each note says what was chosen, what was not, and what was measured."
+    yield ""
+    for path in sorted((REPOSITORY / "docs/decisions").glob("0*.md")):
+        title = path.read_text("utf-8").partition("\n")[0].removeprefix("# ")
+        yield f"- [{title}]({path.name})"
+
+
+# ---- all
 
 PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "docs/probes.md": _probes,
     "docs/tables.md": _tables,
     "docs/switches.md": switch_page,
     "docs/hardware.md": hardware_page,
+    "docs/decisions/README.md": _decisions,
     **rule_pages(),
     **repair_pages(),
     **incident_pages(),
@@ -235,8 +251,10 @@ def page(name: str) -> str:
 
 
 def main() -> None:
-    """Write all of them, and remove pages of rules that are gone."""
-    for old in (REPOSITORY / "docs/rules").glob("*.md"):
+    """Write all of them, and remove pages of rules and commands that are gone."""
+    for old in (
+        *(REPOSITORY / "docs/rules").glob("*.md"),
+    ):
         old.unlink()
     for name in PAGES:
         path = REPOSITORY / name
