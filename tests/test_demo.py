@@ -328,7 +328,7 @@ def steps(block: str) -> list[tuple[str, str]]:
 def test_the_first_block_of_the_readme_is_true(home: dict[str, str], tmp_path: Path) -> None:
     """Typed as it stands, by somebody who has just installed it; … stands for what is left out."""
     first, *typed = steps(console_blocks((REPOSITORY / "README.md").read_text("utf-8"))[0])
-    assert first == ("pip install .", "")
+    assert first == ("pipx install .", "")
     assert [command.split()[:2] for command, _ in typed[:3]] == [
         ["railwright", "demo"], ["railwright", "check"], ["railwright", "explain"],
     ]  # fmt: skip

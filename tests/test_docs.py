@@ -13,7 +13,6 @@ from railwright.cli import program
 from railwright.collect.probe import probes
 from railwright.toml import load_toml
 from tools.generate_docs import PAGES, page
-from tools.wheels import licence
 
 DOCUMENTS = sorted([*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/**/*.md")])
 NAMES = [str(path.relative_to(REPOSITORY)) for path in DOCUMENTS]
@@ -85,10 +84,10 @@ def test_the_readme_shows_every_verb_that_there_is() -> None:
     assert set(typer.main.get_command(program()).commands) <= used
 
 
-def test_the_readme_gives_the_exit_statuses_of_the_help() -> None:
+def test_the_page_gives_the_exit_statuses_of_the_help() -> None:
     said = program().info.help or ""
     row = re.compile(r"^\| (\d) \| ([^|(:]+?)(?: \(|:| \|)", re.MULTILINE)
-    listed = dict(row.findall(text_of("README.md")))
+    listed = dict(row.findall(text_of("docs/exit-status.md")))
     assert list(listed) == ["0", "1", "2", "3", "4"]
     for number, meaning in listed.items():
         first_words = " ".join(re.split(r"[,:]", meaning)[0].split()[:2])
@@ -115,7 +114,10 @@ def test_the_changelog_counts_the_probes_that_there_are() -> None:
     assert re.split(r",\s+", listed.group(2)) == list(probes())
 
 
+@pytest.mark.slow  # it wants what developers have, and pip: not in each environment of CI
 def test_every_dependency_has_its_row_and_its_licence() -> None:
+    from tools.wheels import licence  # noqa: PLC0415 - pip's own modules
+
     project = load_toml(text_of("pyproject.toml"), "pyproject.toml")
     groups = project["dependency-groups"]
     wanted = [*project["project"]["dependencies"], *groups["dev"], *groups["test"]]

@@ -11,8 +11,10 @@ from railwright.hardware import firmware_parameter_names
 from railwright.reach.job import STATUSES
 from railwright.schema.table import Table, tables
 from railwright.store.evidence import ANSWER_STATUSES, EVIDENCE_COLUMNS
+from tools.command_docs import command_pages
 from tools.hardware_docs import hardware_page
 from tools.incident_docs import incident_pages
+from tools.man_pages import man_pages
 from tools.markdown import GENERATED, fence, head, row
 from tools.repair_docs import repair_pages
 from tools.rule_docs import rule_pages
@@ -242,6 +244,8 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     **repair_pages(),
     **incident_pages(),
     **source_pages(),
+    **command_pages(),
+    **man_pages(),
 }
 
 
@@ -254,6 +258,8 @@ def main() -> None:
     """Write all of them, and remove pages of rules and commands that are gone."""
     for old in (
         *(REPOSITORY / "docs/rules").glob("*.md"),
+        *(REPOSITORY / "docs/commands").glob("*.md"),
+        *(REPOSITORY / "man").glob("*.1"),
     ):
         old.unlink()
     for name in PAGES:

@@ -147,7 +147,7 @@ def licences(folder: Path) -> Iterator[str]:
 def constraints(folder: Path) -> Iterator[str]:
     """What `pip install --require-hashes -r` takes: nothing but these very files is installed."""
     yield "# Every dependency of Railwright and what they need, with the SHA-256 of their wheels."
-    yield "# Made by `just constraints`; how to use it: README.md, Install."
+    yield "# Made by `just constraints`; how to use it: docs/install.md."
     hashes: dict[tuple[str, Version], list[str]] = {}
     oldest: dict[tuple[str, Version], str] = {}
     for path in sorted(folder.glob("*.whl")):

@@ -3,8 +3,8 @@
 import os
 import resource
 import subprocess
+import sys
 import time
-import venv
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,21 +34,32 @@ def _children_cpu() -> float:
 
 
 def on_a_clean_machine(wheelhouse: Path, home: Path) -> list[Step]:
-    """The README's first commands in an empty home; pip takes wheels from a folder, no network."""
-    venv.create(home / "venv", with_pip=True)
+    """The README's first commands in an empty home; pipx takes wheels from folders, no network.
+
+    pipx itself is there already, as a package of the system would be. It wants a recent pip to work
+    with, which no wheelhouse has: its wheel is fetched before.
+    """
+    pip = [sys.executable, "-m", "pip"]
+    subprocess.run(
+        [*pip, "download", "-q", "--no-deps", "-d", str(home / "pip"), "pip"], check=True
+    )
+    programs = home / "programs"
+    programs.mkdir()
+    (programs / "pipx").symlink_to(Path(sys.executable).with_name("pipx"))
     environment = {
-        "PATH": f"{home}/venv/bin:/usr/bin:/bin",
+        "PATH": f"{home}/.local/bin:{programs}:/usr/bin:/bin",
         "HOME": str(home),
         "LC_ALL": "C.UTF-8",
+        "PIPX_DEFAULT_PYTHON": sys.executable,
         "PIP_NO_INDEX": "1",
-        "PIP_FIND_LINKS": str(wheelhouse),
+        "PIP_FIND_LINKS": f"{wheelhouse} {home / 'pip'}",
         "PIP_CONFIG_FILE": os.devnull,
     }
     steps = []
     for command in typed_first():
         began, before = time.monotonic(), _children_cpu()
         done = subprocess.run(
-            ["bash", "-c", command.replace("pip install .", "pip install railwright")],
+            ["bash", "-c", command.replace("pipx install .", "pipx install railwright")],
             capture_output=True, text=True, cwd=home, env=environment,
         )  # fmt: skip
         if done.returncode not in (0, 1):
