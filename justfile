@@ -8,13 +8,14 @@ parallel := "-n auto --dist loadfile --no-loadscope-reorder"
 default:
     @just --list
 
-# format, lint, types and package boundaries
+# format, lint, types, package boundaries and the container file
 lint:
     ruff format --check src tests lab bench tools docs/examples
     ruff check src tests lab bench tools docs/examples
     mypy
     lint-imports
     codespell docs src lab bench tools *.md
+    hadolint Containerfile
     vermin --no-tips --violations -t=3.6- src/railwright/collect/runner.py
 
 # the whole test suite (as root: real sshd hosts in namespaces)
@@ -44,9 +45,17 @@ format:
     ruff format src tests lab bench tools docs/examples
     ruff check --fix src tests lab bench tools docs/examples
 
-# write docs/probes.md and docs/tables.md anew; a test holds them to the code
+# write the pages of probes, tables, rules and commands and the man pages anew; a test holds them to the code
 docs:
     {{ python }} -m tools.generate_docs
+
+# draw the pictures of a terminal again (docs/images); then look at them
+pictures:
+    RAILWRIGHT_GOLDEN=write pytest -q tests/test_pictures.py
+
+# the documents as a site, in build/site/html (pip install --group docs)
+site:
+    {{ python }} -m tools.docs_site
 
 # write down anew what the columns of the scopes are made of, after a change of check/scope.sql
 scopes:

@@ -120,7 +120,7 @@ def test_every_dependency_has_its_row_and_its_licence() -> None:
 
     project = load_toml(text_of("pyproject.toml"), "pyproject.toml")
     groups = project["dependency-groups"]
-    wanted = [*project["project"]["dependencies"], *groups["dev"], *groups["test"]]
+    wanted = [*project["project"]["dependencies"], *groups["dev"], *groups["test"], *groups["docs"]]
     wanted = [text for text in wanted if text != {"include-group": "test"}]
     names = [re.match(r"[\w-]+", text).group(0) for text in wanted]
     rows = text_of("docs/decisions/0003-dependencies.md")

@@ -4,9 +4,11 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import venv
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -115,7 +117,7 @@ def test_it_installs_and_runs_without_any_index(site: Path, tmp_path: Path) -> N
 def test_three_commands_from_a_clean_machine_to_the_first_findings(
     wheelhouse: Path, tmp_path: Path
 ) -> None:
-    assert first_answer.typed_first() == ["pip install .", "railwright demo", "railwright check"]
+    assert first_answer.typed_first() == ["pipx install .", "railwright demo", "railwright check"]
     steps = first_answer.on_a_clean_machine(wheelhouse, tmp_path)
     assert re.search(r"^8 findings: 6 high, 2 medium$", steps[-1].output, re.MULTILINE)
     assert sum(step.cpu_s for step in steps) < MOST_CPU_S
@@ -144,3 +146,76 @@ def test_what_pip_leaves_out_for_another_python_is_found_in_the_wheels(wheelhous
     if sys.version_info >= (3, 11):
         assert "tomli>=2\n" in asked.stdout
         assert "duckdb>=1.4\n" in asked.stdout
+
+
+# ---- pipx, as docs/install.md has it
+
+
+@pytest.fixture(scope="module")
+def builders(wheelhouse: Path) -> Path:
+    """What the site lacks: a recent pip, which pipx works with, and what an sdist is built with."""
+    folder = wheelhouse.parent / "builders"
+    done = run(
+        *(sys.executable, "-m", "pip", "download", "--quiet", "--dest", folder, "pip", "hatchling"),
+        env=os.environ,
+    )
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def sdist(builders: Path) -> Path:
+    """Built by hatchling alone, in an environment of its own."""
+    home, folder = builders.parent / "building", builders.parent / "dist"
+    venv.create(home, with_pip=True)
+    done = run(
+        home / "bin/pip", "install", "-q", "--no-index", "--find-links", builders, "hatchling"
+    )
+    assert done.returncode == 0, done.stderr
+    done = run(home / "bin/python", "-m", "hatchling", "build", "-t", "sdist", "-d", folder, cwd=REPOSITORY)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    [made] = folder.glob("railwright-*.tar.gz")
+    return made
+
+
+@pytest.mark.parametrize("kind", ["wheel", "sdist"])
+def test_pipx_takes_it_on_a_clean_machine(
+    kind: str, wheelhouse: Path, builders: Path, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    [wheel] = wheelhouse.glob("railwright-*.whl")
+    what = wheel if kind == "wheel" else request.getfixturevalue("sdist")
+    clean = {
+        "PATH": f"{tmp_path}/.local/bin:/usr/bin:/bin", "HOME": str(tmp_path), "LC_ALL": "C.UTF-8",
+        "PIPX_DEFAULT_PYTHON": sys.executable, "PIP_CONFIG_FILE": os.devnull, "PIP_NO_INDEX": "1",
+        "PIP_FIND_LINKS": f"{wheelhouse} {builders}",
+    }  # fmt: skip
+    pipx = Path(sys.executable).with_name("pipx")
+    done = run(pipx, "install", what, env=clean)
+    assert done.returncode == 0, done.stderr
+    said = run("bash", "-c", "railwright --version && railwright check --help", env=clean)
+    assert said.returncode == 0, said.stderr
+    # man finds the pages by where the program is.
+    for name in ("railwright", "railwright-check", "railwright-store"):
+        shown = run("man", name, env=clean | {"MANWIDTH": "120"})
+        assert shown.stdout.lstrip().startswith(f"{name.upper()}(1)"), shown.stderr
+    gone = run(pipx, "uninstall", "railwright", env=clean)
+    assert gone.returncode == 0, gone.stderr
+    assert not list((tmp_path / ".local/bin").iterdir())
+
+
+def test_the_files_that_the_container_gets_make_the_same_wheel(
+    sdist: Path, wheelhouse: Path, tmp_path: Path
+) -> None:
+    [wheel] = wheelhouse.glob("railwright-*.whl")
+    lines = (REPOSITORY / ".dockerignore").read_text("utf-8").splitlines()
+    for name in (line[1:] for line in lines if line.startswith("!")):
+        source = REPOSITORY / name
+        if source.is_dir():
+            shutil.copytree(source, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(source, tmp_path)
+    hatchling = sdist.parent.parent / "building/bin/python"
+    done = run(hatchling, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path / "out", cwd=tmp_path)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    [made] = (tmp_path / "out").glob("*.whl")
+    assert zipfile.ZipFile(made).namelist() == zipfile.ZipFile(wheel).namelist()
