@@ -50,3 +50,9 @@ def is_clean(told: dict[str, Any]) -> dict[str, Any]:
     """What there is that should not be; nothing else."""
     names = ("console", "requests", "errors", "axe", "wide", "elements")
     return {name: told[name] for name in names if told[name]}
+
+
+def pictures(file: Path, folder: Path, how: str) -> dict[str, float]:
+    """Written, or the share of pixels that are others than in the folder."""
+    needs("chromium")
+    return _ran("pictures.mjs", str(file), str(folder), how)

@@ -1,12 +1,14 @@
 """The page in real browsers: it works, is quiet, and shows the numbers of the verbs."""
 
 import json
+import os
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
-from page_walk import is_clean, states, walk
+from conftest import REPOSITORY
+from page_walk import is_clean, pictures, states, walk
 from typer.testing import CliRunner, Result
 
 from railwright.cli import program
@@ -120,3 +122,13 @@ def test_the_policy_bites(page: Path, tmp_path: Path) -> None:
     }  # so the walk would see one of a machine
     assert len(told["console"]) >= 3, told["console"]
     assert all(re.search("Content Security Policy", one) for one in told["console"])
+
+
+def test_pictures_of_the_docs_show_this_page(page: Path) -> None:
+    """RAILWRIGHT_GOLDEN=write makes them anew. Fonts differ a little from machine to machine."""
+    folder = REPOSITORY / "docs/images"
+    if os.environ.get("RAILWRIGHT_GOLDEN") == "write":
+        pictures(page, folder, "write")
+    told = pictures(page, folder, "compare")
+    assert set(told) == {"report", "report-dark", "report-map", "report-host", "report-heat"}
+    assert {name: share for name, share in told.items() if share > 0.04} == {}
