@@ -69,6 +69,10 @@ def test_its_steps_are_shell(step: str) -> None:
 def test_what_is_let_through_builds_the_wheel() -> None:
     """Every file that the build reads; tests/test_wheelhouse.py builds from exactly these."""
     targets = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]
-    read = {PROJECT["project"]["readme"], *PROJECT["project"]["license-files"], "pyproject.toml",
-            *(Path(name).parts[0] for name in (*targets["packages"], *targets["shared-data"]))}  # fmt: skip
+    named = (*PROJECT["project"]["license-files"], *targets["packages"], *targets["shared-data"])
+    read = {
+        PROJECT["project"]["readme"],
+        "pyproject.toml",
+        *(Path(name).parts[0] for name in named),
+    }
     assert read <= context()
