@@ -372,7 +372,8 @@ def test_the_commands_of_the_readme_work_on_the_demo(
         stdin=subprocess.DEVNULL,
     )  # fmt: skip
     assert done.returncode in (0, 1, 3), done.stderr
-    assert done.stdout
+    file = re.search(r" -o (\S+\.html)$", line)
+    assert (store.parent / file[1]).stat().st_size > 1000 if file else done.stdout
 
 
 def test_it_can_be_kept_to_go_on_by_hand(

@@ -89,7 +89,7 @@ class Page(NamedTuple):
 
 
 TAG = re.compile(r"<(?:(a)|link|script|img|iframe|object|source)\s([^>]*)>")
-ADDRESS = re.compile(r"(?<![\w-])(?:href|src|data)=(?:\"([^\"]*)\"|'([^']*)'|([^\s>]+))")
+ADDRESS = re.compile(r"(?<![\w-])(?:href|src|srcset|data)=(?:\"([^\"]*)\"|'([^']*)'|([^\s>]+))")
 PLACE = re.compile(r"\s(?:id|name)=[\"']?([^\s\"'>]+)")
 NEIGHBOR = re.compile(r"rel=[\"']?(?:next|prev|canonical)\b")  # a link that loads nothing
 
