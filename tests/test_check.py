@@ -261,7 +261,7 @@ def test_the_other_formats(store: Path, pack: Path) -> None:
     assert [r["suppressions"][0]["justification"] for r in suppressed] == ["out of service"] * 2
     markdown = check(store, pack, "--format", "markdown").stdout
     assert "## SITE-02 Not up (blocker)" in markdown
-    assert "| 1 | high | 1500 | 9000 | gpu2 |" in markdown
+    assert "| 1 | high | 1500 | 9000 | gpu2:ens1 | gpu2 |" in markdown
 
 
 @pytest.fixture

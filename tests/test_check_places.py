@@ -13,11 +13,12 @@ from typer.testing import CliRunner
 
 from lab.harness.by_hand import with_derived
 from lab.harness.small_fabric import Rows, change, fabric
-from railwright.check.places import Place
+from railwright.check.places import Place, aside
 from railwright.check.remedy import FILLED, NEVER, Subject, commands, fix_of
 from railwright.check.rule import Rule, load_rule, shipped
 from railwright.cli import program
 from railwright.errors import RuleError
+from railwright.report.finding_groups import Example, Group
 
 SETTINGS = ("nic", "netdev", "link", "bond", "pci", "host", "library", "kubernetes", "switch")
 PLACE = ("device", "port", "netdev", "pci", "switch_port", "rail", "link_partner", "partner_device")
@@ -77,6 +78,73 @@ def test_a_cable_that_is_not_known_is_not_guessed(tmp_path: Path) -> None:
     assert found == {
         ("pcie-below-port-rate", "gpu1:0000:10:10.0"): ("mlx5_0", 1, "ens1", "0000:10:10.0", None, 0, None, None)
     }  # fmt: skip
+
+
+# ---- what is peculiar to one of several findings ----------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("detail", "left"),
+    [
+        (None, ""),
+        ("ens1", ""),  # the port's network device
+        ("at 0000:10:10.0", ""),
+        ("link partner leaf1:Ethernet0; which of the two is wrong is unknown", "which of the two is wrong is unknown"),
+        ("ens1, 10.21.0.254", "10.21.0.254"),
+        ("leaf1, planned leaf2:Ethernet0", "planned leaf2:Ethernet0"),
+        ("ens10", "ens10"),
+        ("leaf", "leaf"),
+        ("at 0000:10:02.0; booted with pci=noacs", "at 0000:10:02.0; booted with pci=noacs"),
+        ("DSCP 26 on ens1", "DSCP 26 on ens1"),
+    ],
+)  # fmt: skip
+def test_a_detail_tells_what_does_not_stand_beside_it(detail: str | None, left: str) -> None:
+    assert aside(detail, "gpu1 mlx5_0 (ens1, 0000:10:10.0), rail 0, leaf1:Ethernet0") == left
+
+
+def with_errors(*places: tuple[str, str]) -> Rows:
+    rows = fabric()
+    log = {"kind": "aer_uncorrected", "text": "Non-Fatal", "driver": "pcieport", "place": 7}
+    rows["kernel_message"] = [{**log, "target": target, "pci": pci} for target, pci in places]
+    return rows
+
+
+ERRORS = ("--select", "pcie-uncorrected-errors")
+
+
+def test_findings_that_say_the_same_are_one_line_wherever_they_are(tmp_path: Path) -> None:
+    with_derived(tmp_path, with_errors(("gpu1", "0000:10:10.0"), ("gpu2", "0000:11:10.0")))
+    text = run(tmp_path, *ERRORS)
+    assert "\n              2  An uncorrectable error  gpu[1-2]\n" in text
+    assert (
+        "\n                 gpu1; at 0000:10:10.0\n                 gpu2; at 0000:11:10.0\n" in text
+    )
+    by_host = run(tmp_path, *ERRORS, "--by", "host")
+    assert "gpu1; at 0000:10:10.0\n" in by_host
+    assert "gpu2; at 0000:11:10.0\n" in by_host
+
+
+def test_of_many_that_say_the_same_one_is_an_example() -> None:
+    one = Example("gpu1", "gpu1", "at 0000:10:10.0", "")
+    assert Group("high", "x", None, 4, ["gpu1"], [one]).line(one) == "e.g. gpu1; at 0000:10:10.0"
+    assert Group("high", "x", None, 1, ["gpu1"], [one]).line(one) == "at 0000:10:10.0"
+    plain = one._replace(aside="")  # the hosts stand above
+    assert Group("high", "x", None, 4, ["gpu1"], [plain]).line(plain) == ""
+    port = Example("gpu1:ens1", "gpu1 ens1, rail 0", "", "")
+    assert Group("high", "x", None, 4, ["gpu1"], [port]).line(port) == "e.g. gpu1 ens1, rail 0"
+
+
+def test_what_is_told_of_one_finding_says_where_in_every_format(tmp_path: Path) -> None:
+    with_derived(tmp_path, with_errors(("gpu1", "0000:10:10.0")))
+    text = run(tmp_path, *ERRORS)
+    assert (
+        "\n              1  An uncorrectable error  gpu1\n                 at 0000:10:10.0\n"
+        in text
+    )
+    said = "gpu1: an uncorrectable error (at 0000:10:10.0)"
+    assert f'message="{said}"' in run(tmp_path, *ERRORS, "--format", "junit")
+    assert f'"{said}"' in run(tmp_path, *ERRORS, "--format", "sarif")
+    assert "| gpu1 (at 0000:10:10.0) | gpu1 |" in run(tmp_path, *ERRORS, "--format", "markdown")
 
 
 # ---- what to do -------------------------------------------------------------------------------

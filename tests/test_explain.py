@@ -170,7 +170,8 @@ def rows_of(text: str, table: str) -> list[list[str]]:
 def test_the_row_that_decided_is_shown_and_marked(store: Path) -> None:
     """The NIC itself has no ACS; its bridge has. Of two GPUs only the one beside it matters."""
     text = told(store, "acs-redirect", "gpu1:mlx5_0")
-    assert f"observed  {BRIDGE} has ReqRedir+" in text
+    assert "observed  ReqRedir+\n" in text
+    assert f"detail    at {BRIDGE}\n" in text
     assert rows_of(text, "pci_config") == [
         [BRIDGE, "!", "present", "True", "False"],
         [NIC, "absent", "not", "read", "not", "read"],
@@ -303,7 +304,7 @@ def test_json_of_a_subject(store: Path) -> None:
     assert data["rule"]["aliases"] == ["GDR-01"]
     one = data["subject"]
     assert (one["subject"], one["verdict"], one["state"]) == (f"gpu1:{NIC}", "fail", "open")
-    assert one["observed"] == f"{BRIDGE} has ReqRedir+"
+    assert (one["observed"], one["detail"]) == ("ReqRedir+", f"at {BRIDGE}")
     (config,) = [each for each in one["inputs"] if each["table"] == "pci_config"]
     assert config["rows"][0]["values"]["acs_request_redirect"] is True
     assert config["rows"][0]["deciding"] == ["pci"]

@@ -5,6 +5,7 @@ from statistics import median
 
 import duckdb
 import pytest
+from said_names import NAMES_ARE_VALUES, names_said
 from silencing import partners, silenced, unlike
 from universes import judge_each, judge_together
 
@@ -71,8 +72,13 @@ def test_cases(rule: Rule, database: duckdb.DuckDBPyConnection) -> None:
     assert not_shown(rule, cases) == []
     judge = judge_each if rule.peers else judge_together
     found = judge(trial, [(case.rows, "") for case in cases])
-    told_of = zip(cases, found, strict=True)
+    told_of = list(zip(cases, found, strict=True))
     assert [wrong for case, told in told_of for wrong in differences(rule, case, told)] == []
+    named = [said for case, told in told_of for said in names_said(case.rows, told)]
+    if rule.id in NAMES_ARE_VALUES:
+        assert named, "no value of this rule is a name any more"
+    else:
+        assert named == [], "findings that say the same cannot be one line: name it in the detail"
 
 
 @each_rule

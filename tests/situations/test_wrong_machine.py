@@ -31,7 +31,7 @@ def test_one_machine_answers_under_two_names(
     report = made.check()
     assert report.exit_status == 1
     assert {host for rule, host, _ in report.found("machine-twice")} == {ANSWERS, MEANT}
-    assert MEANT in report.of("machine-twice", ANSWERS)[0]["observed"]
+    assert MEANT in report.of("machine-twice", ANSWERS)[0]["detail"]
     said = made.run("check").stdout
     assert "Checked: 3 of 4 hosts" in said
     assert "No findings" not in said

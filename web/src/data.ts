@@ -19,7 +19,7 @@ export interface Head {
   ports: number; links: number; rules: number; decided: number; inconclusive: number; not_applicable: number;
   severities: Partial<Record<Severity, number>>; pace: Pace;
 }
-export interface Group { severity: Severity; says: string; observed: string | null; expected: string | null; subjects: number; example: string; where: string; fix: string; hosts: string }
+export interface Group { severity: Severity; says: string; observed: string | null; expected: string | null; subjects: number; hosts: string; examples: { subject: string; where: string; aside: string; fix: string }[] }
 export interface Block {
   rule: string; severity: Severity; subjects: number; hosts: number; cost_gbps: number | null; priced: number; kind: string;
   groups: Group[]; under: { rule: string; severity: Severity; findings: number }[];

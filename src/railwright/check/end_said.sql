@@ -16,11 +16,11 @@ member as (
     having count(*) > 1
 )
 
-select e.target, e.port, f.rule, f.rank, f.verdict, f.observed, f.expected
+select e.target, e.port, f.rule, f.rank, f.verdict, f.observed, f.expected, f.detail
 from open_finding as f
 inner join link_end as e on e.target = f.target and e.target || ':' || e.port = f.subject
 union all
-select e.target, e.port, f.rule, f.rank, f.verdict, f.observed, f.expected
+select e.target, e.port, f.rule, f.rank, f.verdict, f.observed, f.expected, f.detail
 from open_finding as f
 inner join link_end as e on e.target = f.target and e.target || ':' || e.device || '/' || e.device_port = f.subject
 left join member as m on m.target = e.target and m.port_name = e.device || '/' || e.device_port
@@ -33,17 +33,17 @@ where
         or list_contains(string_split(f.detail, ', '), e.port)
     )
 union all
-select e.target, e.port, f.rule, f.rank, f.verdict, f.observed, f.expected
+select e.target, e.port, f.rule, f.rank, f.verdict, f.observed, f.expected, f.detail
 from open_finding as f
 inner join link_end as e on e.target = f.target and e.target || ':*' = f.subject
 union all
 -- A machine that said nothing has no ends of its own: those that others hear there.
-select e.peer, e.peer_port, f.rule, f.rank, f.verdict, f.observed, f.expected
+select e.peer, e.peer_port, f.rule, f.rank, f.verdict, f.observed, f.expected, f.detail
 from open_finding as f
 inner join link_end as e on e.peer = f.target and f.subject = f.target || ':*'
 where e.peer_port <> '' and e.peer not in (select target from link_end)
 union all
-select e.target, e.port, s.rule, 0 as rank, 'unknown' as verdict, null as observed, null as expected
+select e.target, e.port, s.rule, 0 as rank, 'unknown' as verdict, null as observed, null as expected, null as detail
 from stopped_rule as s
 cross join link_end as e;
 
@@ -52,7 +52,7 @@ select
     target,
     port,
     coalesce(
-        list({'rule': rule, 'at': target || ':' || port, 'observed': observed, 'expected': expected} order by rank, rule)
+        list({'rule': rule, 'at': target || ':' || port, 'observed': observed, 'expected': expected, 'detail': detail} order by rank, rule)
             filter (verdict = 'fail'),
         []
     ) as found,

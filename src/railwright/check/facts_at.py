@@ -22,6 +22,7 @@ MOST_READ = 20_000  # rows of one machine in one table
 _PLACE = read_sql(__file__, "subject_place.sql")
 _TEXT = re.compile(r"'((?:[^']|'')*)'")
 _TOKEN = re.compile(r"[\w.:/-]*\w")
+_NAME = re.compile(r"[a-zA-Z:].*\d|\d.*[a-zA-Z:]")  # neither a word nor a number
 # Of a key that only numbers the parts of one thing, the subject's own counts.
 _NUMBERS = ("port", "priority", "index", "element")
 _OF_PROBES = ("probe_result", "gap")  # what became of every probe: only some matter to a rule
@@ -41,7 +42,7 @@ class Place(NamedTuple):
 class Words(NamedTuple):
     """What a verdict and the SELECT behind it speak of."""
 
-    deciding: frozenset[str]  # of a fault: what was observed and is not what is expected
+    deciding: frozenset[str]  # of a fault: what was observed and not expected, and where
     said: frozenset[str]  # observed, expected and the detail
     text: str
     asked: frozenset[str]  # the literals of the SELECT
@@ -64,13 +65,19 @@ def tokens(text: str | None) -> frozenset[str]:
     return frozenset(found | {one[1:] for one in found if re.fullmatch(r"x\d+", one)})
 
 
+def places_said(detail: str | None) -> frozenset[str]:
+    """The names in what a detail says first, which is where it is."""
+    return frozenset(one for one in tokens((detail or "").partition(";")[0]) if _NAME.search(one))
+
+
 def words_of(rule: Rule, verdict: dict[str, str | None]) -> Words:
     """What the verdict names, and what the rule asks its tables for."""
     observed, expected = tokens(verdict["observed"]), tokens(verdict["expected"])
     said = observed | expected | tokens(verdict["detail"])
     parts = (verdict[name] or "" for name in ("observed", "expected", "detail"))
     asked = frozenset(text for text in _TEXT.findall(rule.sql) if text)
-    deciding = observed - expected if verdict["verdict"] == "fail" else frozenset()
+    where = places_said(verdict["detail"])
+    deciding = (observed - expected) | where if verdict["verdict"] == "fail" else frozenset()
     return Words(deciding, said, " ".join(parts).lower(), asked)
 
 

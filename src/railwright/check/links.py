@@ -6,6 +6,7 @@ from typing import NamedTuple
 import duckdb
 
 from railwright.check.findings import Findings
+from railwright.check.places import aside
 from railwright.check.rule import Rule, shipped
 from railwright.fabric.ends import LINK
 from railwright.fabric.infiniband import count_ports
@@ -107,7 +108,7 @@ def links(
     while many := rows.fetchmany(10_000):
         for row in many:
             one = Link(*row)
-            yield one._replace(found=[_found(findings, each) for each in row[-2]])
+            yield one._replace(found=[_found(findings, each, one.a, one.b) for each in row[-2]])
 
 
 _MACHINES = """
@@ -123,6 +124,7 @@ def machines(findings: Findings) -> set[str]:
     return {name for (name,) in rows if name}
 
 
-def _found(findings: Findings, one: dict[str, str]) -> Found:
+def _found(findings: Findings, one: dict[str, str], *ends: str) -> Found:
     said = findings.rules[one["rule"]].said(one["observed"], one["expected"])
-    return Found(one["rule"], one["at"], said)
+    more = aside(one["detail"], *ends)
+    return Found(one["rule"], one["at"], f"{said} ({more})" if more else said)

@@ -3,7 +3,7 @@
 from functools import cache
 from typing import NamedTuple, cast
 
-from railwright.check.facts_at import tokens
+from railwright.check.facts_at import places_said, tokens
 from railwright.check.findings import Findings
 from railwright.check.tables import HERE
 from railwright.check.things import names_in, things_of
@@ -20,6 +20,7 @@ class Found(NamedTuple):
     cause: str | None  # the rule whose finding explains it
     subject: str
     said: str
+    detail: str | None
     names: frozenset[str]  # of the thing that it is about; none: the machine
     places: frozenset[str]  # what the verdict names
 
@@ -63,20 +64,21 @@ def of_machine(findings: Findings, target: str) -> OfMachine:
     """From a check of everything: what a rule says may follow from another one's finding."""
     things = things_of(findings.database, target)
     rows = findings.database.execute(
-        "SELECT rule, severity, state, cause, subject, observed, expected, verdict FROM finding "
-        "WHERE target = ? ORDER BY state <> 'open', state, rank, rule, subject",
+        "SELECT rule, severity, state, cause, subject, observed, expected, detail, verdict "
+        "FROM finding WHERE target = ? ORDER BY state <> 'open', state, rank, rule, subject",
         [target],
     ).fetchall()
     found, inconclusive = [], dict[str, None]()
-    for rule, severity, state, cause, subject, observed, expected, verdict in rows:
+    for rule, severity, state, cause, subject, observed, expected, detail, verdict in rows:
         if verdict == "unknown":
             inconclusive[rule] = None
             continue
         one = findings.rules[rule]
         names = names_in(things, subject.partition(":")[2])
         said = one.said(observed, expected)
+        places = tokens(observed) | places_said(detail)
         found.append(
-            Found(rule, one.title, severity, state, cause, subject, said, names, tokens(observed))
+            Found(rule, one.title, severity, state, cause, subject, said, detail, names, places)
         )
     stopped = tuple(one.rule for one in findings.stopped())
     return OfMachine(tuple(found), tuple(sorted(inconclusive)), stopped)

@@ -1,5 +1,5 @@
 -- Ports of hosts that a finding is about, with the leaf that they are at.
-select f.rule, row(e.target || ':' || e.device, a.peer, a.peer_port, p.rail, p.plane), f.observed, f.expected
+select f.rule, row(e.target || ':' || e.device, a.peer, a.peer_port, p.rail, p.plane), f.observed, f.expected, f.detail
 from finding as f
 inner join own_end as e
     on

@@ -1,5 +1,6 @@
-"""Where a finding is, in words: host, device, PCI function, rail, link partner."""
+"""Where a finding is, in words: host, device, PCI function, rail, link partner, its detail."""
 
+import re
 from typing import NamedTuple
 
 from railwright.text import plain
@@ -40,3 +41,19 @@ def place_words(target: str, subject: str, kind: str, place: Place) -> str:
         partner = f" ({place.partner_device})" if place.partner_device else ""
         more.append(f"{place.link_partner}{partner}")
     return plain(", ".join(more))
+
+
+def aside(detail: str | None, *beside: str) -> str:
+    """What a finding's detail adds to what stands beside it: a port's network device is there."""
+    shown = " ".join(beside)
+    clauses = (
+        ", ".join(word for word in clause.split(", ") if not _stands_in(word, shown))
+        for clause in (detail or "").split("; ")
+    )
+    return plain("; ".join(filter(None, clauses)))
+
+
+def _stands_in(word: str, shown: str) -> bool:
+    """Whether a name is there as a whole: leaf1 in `leaf1:swp2`, not in `leaf12:swp2`."""
+    name = re.escape(re.sub(r"^(?:link partner|(?:bottleneck )?at) ", "", word))
+    return bool(re.search(rf"(?<![\w.-]){name}(?![\w./-])", shown))

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from railwright.check.findings import Findings
+from railwright.check.places import aside
 from railwright.check.rule import Rule, shipped
 from railwright.store.duck import read_sql
 
@@ -37,9 +38,17 @@ def misplaced(findings: Findings) -> list[Misplaced]:
     """Each port with each rule that names it."""
     rows = findings.database.execute(_MISPLACED).fetchall()
     return [
-        Misplaced._make((rule, *place, findings.rules[rule].said(observed, expected)))
-        for rule, place, observed, expected in rows
+        Misplaced._make((rule, *place, _said(findings.rules[rule], place, *said)))
+        for rule, place, *said in rows
     ]
+
+
+def _said(
+    rule: Rule, place: tuple[object, ...], observed: str, expected: str, detail: str | None
+) -> str:
+    leaf = ":".join(map(str, place[1:3]))  # with its port
+    said, more = rule.said(observed, expected), aside(detail, leaf)
+    return f"{said} ({more})" if more else said
 
 
 class Undecided(NamedTuple):

@@ -7,13 +7,12 @@ from typing import Any, NamedTuple
 
 from railwright.check.disturbance import LOOK_FIRST
 from railwright.check.findings import Account, Findings
-from railwright.check.places import Place, place_words
-from railwright.check.remedy import Subject, fix_of
 from railwright.check.rule import Rule
 from railwright.check.unused import unused
-from railwright.nodes import fold, is_machine_name
+from railwright.nodes import fold
 from railwright.report.check_head import judged, machines, print_head
 from railwright.report.console import plain
+from railwright.report.finding_groups import Group, groups_of
 from railwright.report.grouped import STYLES, print_grouped
 from railwright.report.screen import Screen, cut, number_of, with_hosts, wrapped
 from railwright.report.status import exit_status
@@ -37,21 +36,7 @@ class Block(NamedTuple):
     priced: int  # of how many the cost is known
 
 
-class Group(NamedTuple):
-    """Findings of one rule that say the same."""
-
-    severity: str
-    observed: str | None
-    expected: str | None
-    subjects: int
-    example: str
-    targets: list[str]
-    where: str  # the example's place in words
-    fix: str  # the command that puts the example right; '' = none without a choice
-
-
 _BLOCKS = read_sql(__file__, "views/check/blocks.sql")
-_GROUPS = read_sql(__file__, "views/check/groups.sql")
 _UNDER = """
 SELECT cause, rule, arg_min(severity, rank), count(*)::BIGINT
 FROM finding WHERE state = 'implied' GROUP BY cause, rule ORDER BY min(rank), rule
@@ -168,17 +153,18 @@ def cost_words(block: Block) -> str:
     return f", costs {least}{block.cost_gbps:,.0f} Gb/s"
 
 
-def groups(findings: Findings, rule: Rule) -> list[Group]:
-    """The open findings of a rule; those that say the same are one."""
-    found = []
-    for row in findings.database.execute(_GROUPS, {"rule": rule.id}).fetchall():
-        target, kind, *more = row[6:]
-        place = Place(*more)
-        where = place_words(target, row[4], kind, place)
-        fix = fix_of(rule.do, rule.fix, Subject(kind, place, row[2], findings.never_touch))
-        on = f"{fix}  # on {target}" if fix and is_machine_name(target) else ""
-        found.append(Group._make((*row[:6], where, on)))
-    return found
+def _print_group(screen: Screen, rule: Rule, group: Group, worst: str, everyone: list[str]) -> None:
+    # The block is named after its worst.
+    aside = "" if group.severity == worst else group.severity
+    said = plain(rule.said(group.observed, group.expected))
+    line = f"{aside:<{INDENT}}{group.subjects:>5,}  {said[:1].upper()}{said[1:]}"
+    for part in with_hosts(screen, line, group.targets, everyone, INDENT + 7):
+        screen.line(part, STYLES[group.severity])
+    for one in group.examples:
+        for part in wrapped(screen, group.line(one), INDENT + 7):
+            screen.line(part, "dim")
+        if one.fix:
+            screen.line(f"{' ' * (INDENT + 7)}fix: {one.fix}")  # never broken: it is copied
 
 
 def _print_block(screen: Screen, findings: Findings, block: Block, under: list[Explained]) -> None:
@@ -193,25 +179,14 @@ def _print_block(screen: Screen, findings: Findings, block: Block, under: list[E
     screen.line()
     said = f"{rule.id}  {rule.title}: {count}{cost_words(block)}"
     screen.heading(f"{block.severity:<{INDENT}}", said)
-    found = groups(findings, rule)
-    most = MOST_GROUPS if screen.is_terminal else len(found)
+    groups = groups_of(findings, rule)
+    most = MOST_GROUPS if screen.is_terminal else len(groups)
     everyone = findings.targets()
-    for group in found[:most]:
-        # The block is named after its worst.
-        aside = "" if group.severity == block.severity else group.severity
-        said = plain(rule.said(group.observed, group.expected))
-        line = f"{aside:<{INDENT}}{group.subjects:>5,}  {said[:1].upper()}{said[1:]}"
-        for part in with_hosts(screen, line, group.targets, everyone, INDENT + 7):
-            screen.line(part, STYLES[group.severity])
-        if group.example not in group.targets:
-            example = "e.g. " if group.subjects > 1 else ""
-            for part in wrapped(screen, f"{example}{group.where}", INDENT + 7):
-                screen.line(part, "dim")
-        if group.fix:
-            screen.line(f"{' ' * (INDENT + 7)}fix: {group.fix}")  # never broken: it is copied
-    if len(found) > most:
+    for group in groups[:most]:
+        _print_group(screen, rule, group, block.severity, everyone)
+    if len(groups) > most:
         screen.line(
-            f"{' ' * INDENT}and {len(found) - most:,} more kinds: railwright check | cat", "dim"
+            f"{' ' * INDENT}and {len(groups) - most:,} more kinds: railwright check | cat", "dim"
         )
     if rule.disturbs != LOOK_FIRST:
         screen.line(f"{' ' * (INDENT + 7)}repair disturbs: {rule.disturbs}", "dim")

@@ -8,7 +8,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from railwright import __version__
 from railwright.check.findings import Findings
-from railwright.check.places import COLUMNS, Place
+from railwright.check.places import COLUMNS, Place, aside
 from railwright.check.remedy import Subject, commands
 from railwright.check.rule import Rule, shipped
 from railwright.check.unused import unused
@@ -153,7 +153,8 @@ def _message(rule: Rule, row: dict[str, Any]) -> str:
         "observed": "not read" if row["observed"] is None else plain(row["observed"]) or "''",
         "expected": "?" if row["expected"] is None else plain(row["expected"]) or "''",
     }
-    return rule.message.format(**values)
+    more = aside(row["detail"], row["subject"])
+    return rule.message.format(**values) + (f" ({more})" if more else "")
 
 
 def as_junit(findings: Findings, profile: str, status: int) -> Iterator[str]:  # noqa: ARG001

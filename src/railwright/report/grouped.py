@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any, NamedTuple
 
 from railwright.check.findings import Findings
-from railwright.check.places import Place, place_words
+from railwright.check.places import Place, aside, place_words
 from railwright.check.remedy import Subject, fix_of
 from railwright.check.rule import SEVERITIES
 from railwright.nodes import is_machine_name
@@ -30,6 +30,7 @@ class One(NamedTuple):
     rank: int
     observed: str | None
     expected: str | None
+    detail: str | None
     cost_gbps: float | None
     others: int  # findings that follow from it
     subject: str
@@ -96,7 +97,8 @@ def _print_one(screen: Screen, findings: Findings, one: One) -> None:
     for part in wrapped(screen, head, 2):
         screen.line(part, STYLES[one.severity])
     others = f"; also explains {number_of(one.others, 'finding')}" if one.others else ""
-    for part in wrapped(screen, f"{where}{others}", INDENT):
+    more = aside(one.detail, where)
+    for part in wrapped(screen, f"{where}{f'; {more}' if more else ''}{others}", INDENT):
         screen.line(part, "dim")
     subject = Subject(one.kind, one.place, one.expected, findings.never_touch)
     fix = fix_of(rule.do, rule.fix, subject)

@@ -3,6 +3,7 @@
 from collections import Counter
 
 from railwright.check.machine import Found, OfMachine
+from railwright.check.places import aside
 from railwright.check.rule import SEVERITIES
 from railwright.report.console import plain
 from railwright.report.screen import Screen, number_of, wrapped
@@ -42,9 +43,12 @@ def print_findings(screen: Screen, of: OfMachine) -> None:
 
 def _said(one: Found) -> str:
     state = "" if one.state == "open" else f"{one.state}, "
-    cause = f" (follows from {one.cause})" if one.cause and one.state == "implied" else ""
     said = one.said[:1].upper() + one.said[1:]
-    return plain(f"{state}{one.severity} {one.rule}{_place(one)}: {said}{cause}")
+    more = [aside(one.detail, one.subject, *sorted(one.names))]
+    if one.cause and one.state == "implied":
+        more.append(f"follows from {one.cause}")
+    beside = f" ({'; '.join(filter(None, more))})" if any(more) else ""
+    return plain(f"{state}{one.severity} {one.rule}{_place(one)}: {said}{beside}")
 
 
 def _place(one: Found) -> str:

@@ -35,11 +35,14 @@ def as_markdown(findings: Findings, profile: str, status: int) -> Iterator[str]:
         rule = texts[block["rule"]]
         yield f"\n## {rule.id} {rule.title} ({block['severity']})\n\n{_count(block)}\n\n"
         yield f"{rule.why}\n\n{rule.do}\n\n"
-        yield "| subjects | severity | observed | expected | hosts |\n|---|---|---|---|---|\n"
+        yield "| subjects | severity | observed | expected | where | hosts |\n"
+        yield "|---|---|---|---|---|---|\n"
         for group in block["groups"]:
-            values = (_cell(group[name]) for name in ("observed", "expected", "hosts"))
-            yield f"| {group['subjects']:,} | {group['severity']} | {' | '.join(values)} |\n"
-        fixes = dict.fromkeys(group["fix"] for group in block["groups"] if group["fix"])
+            said = (group["observed"], group["expected"], _where(group), group["hosts"])
+            values = " | ".join(map(_cell, said))
+            yield f"| {group['subjects']:,} | {group['severity']} | {values} |\n"
+        examples = [one for group in block["groups"] for one in group["examples"]]
+        fixes = dict.fromkeys(one["fix"] for one in examples if one["fix"])
         for fix in fixes:
             yield f"\n    {plain(fix)}\n"
         for one in block["under"]:
@@ -85,6 +88,16 @@ def _count(block: dict[str, Any]) -> str:
         least = "at least " if block["priced"] < block["subjects"] else ""
         said += f", costs {least}{block['cost_gbps']:,.0f} Gb/s"
     return f"{said}."
+
+
+def _where(group: dict[str, Any]) -> str:
+    """Subjects and what is peculiar to each, of many the first ones."""
+    some = [
+        f"{one['subject']} ({one['aside']})" if one["aside"] else one["subject"]
+        for one in group["examples"]
+    ]
+    left = group["subjects"] - len(some)
+    return "; ".join(some) + (f"; and {left:,} more" if left else "")
 
 
 def _table(title: str, names: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> Iterator[str]:

@@ -98,6 +98,6 @@ def _explained(findings: Findings, found: list[dict[str, Any]]) -> dict[str, Any
     show_intent(findings)
     told = {}
     for block in found[:MOST_EXPLAINED]:
-        rule, subject = findings.rules[block["rule"]], block["groups"][0]["example"]
+        rule, subject = findings.rules[block["rule"]], block["groups"][0]["examples"][0]["subject"]
         told[f"{rule.id} {subject}"] = subject_json(explain(findings, rule, subject))
     return told

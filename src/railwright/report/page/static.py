@@ -61,8 +61,11 @@ def _blocks(core: dict[str, Any]) -> Iterator[str]:
         yield f'<span class="cost">{_cost(block)}</span></h3>\n<table>'
         yield "<thead><tr><th>number</th><th>finding</th><th>where</th></tr></thead><tbody>"
         for group in block["groups"]:
-            fix = f"<br><code>{escaped(group['fix'])}</code>" if group["fix"] else ""
-            yield f'<tr><td class="num">{group["subjects"]:,}</td><td>{escaped(group["says"])}{fix}'
+            yield f'<tr><td class="num">{group["subjects"]:,}</td><td>{escaped(group["says"])}'
+            for one in group["examples"]:
+                said = "; ".join(filter(None, (one["where"], one["aside"])))
+                yield f"<br><small>{escaped(said)}</small>"
+                yield f"<br><code>{escaped(one['fix'])}</code>" if one["fix"] else ""
             yield f"</td><td><bdi>{escaped(group['hosts'])}</bdi></td></tr>\n"
         yield f"</tbody></table><p>Repair disturbs: {escaped(rule['disturbs'])}.</p>"
         yield f"<p>{escaped(rule['do'])}</p></article>\n"

@@ -15,6 +15,7 @@ from railwright.report.check_head import (
     machines,
     severities,
 )
+from railwright.report.finding_groups import groups_of
 from railwright.report.findings import (
     Block,
     accepting,
@@ -23,7 +24,6 @@ from railwright.report.findings import (
     decided_rows,
     excluded_rows,
     explained_by,
-    groups,
     reasons,
     unreported_rows,
 )
@@ -66,16 +66,14 @@ def _block(findings: Findings, block: Block, under: list[Any]) -> dict[str, Any]
         "groups": [
             {
                 "severity": one.severity,
+                "examples": [example._asdict() for example in one.examples],
                 "observed": one.observed,
                 "expected": one.expected,
                 "says": rule.said(one.observed, one.expected),
                 "subjects": one.subjects,
-                "example": one.example,
-                "where": one.where,
-                "fix": one.fix,
                 "hosts": fold(one.targets),
             }
-            for one in groups(findings, rule)
+            for one in groups_of(findings, rule)
         ],
         "under": [one._asdict() for one in under],
     }

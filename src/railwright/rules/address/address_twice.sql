@@ -109,8 +109,10 @@ judged as (
             end
         ) as is_double,
         count(*) filter (i.kind = 'address') as addresses,
-        max(i.kind || ' ' || i.value || ' is on ' || d.machines || ' machines, ' || h.first_target || ' and ' || h.last_target)
-            filter (h.is_double) as words
+        max({
+            'said': i.kind || ' on ' || d.machines || ' machines',
+            'detail': i.value || ' is on ' || h.first_target || ' and ' || h.last_target
+        }) filter (h.is_double) as words
     from identities as i
     left join holders as h on h.kind = i.kind and h.value = i.value
     left join doubles as d on d.kind = i.kind and d.value = i.value
@@ -121,14 +123,14 @@ select
     p.target,
     p.device,
     p.port,
-    j.words as observed,
+    j.words.said as observed,
     'one machine only' as expected,
     p.link_layer = 'InfiniBand' or (
         p.link_layer = 'Ethernet' and p.role in ('compute', 'storage') and p.netdev <> ''
         and case when j.addresses > 0 then true when r.status = 'ok' then false end
     ) as applies,
     j.is_double as fault,
-    p.netdev as detail,
+    case when p.netdev <> '' then p.netdev || ', ' else '' end || j.words.detail as detail,
     p.link_layer = 'Ethernet' and p.inferred as inferred
 from port_scope as p
 left join judged as j on j.target = p.target and j.device = p.device and j.port = p.port

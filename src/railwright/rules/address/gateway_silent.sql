@@ -50,7 +50,8 @@ asked as (
         g.netdev,
         count(*) as gateways,
         count(u.address) as silent,
-        string_agg(g.gateway || ' is ' || u.state, ', ' order by g.gateway) as words
+        list(u.state order by u.state) as states,
+        string_agg(g.gateway, ', ' order by g.gateway) filter (u.address is not null) as addresses
     from gateways as g
     left join unresolved_neighbor as u on u.target = g.target and u.netdev = g.netdev and u.address = g.gateway
     group by all
@@ -70,7 +71,7 @@ select
     p.target,
     p.device,
     p.port,
-    'the gateway ' || a.words as observed,
+    'the gateway is ' || array_to_string(a.states, ', ') as observed,
     'a gateway that answers' as expected,
     p.link_layer = 'Ethernet' and p.role = 'compute' and p.state = 'ACTIVE' and p.netdev <> ''
         and case
@@ -78,7 +79,7 @@ select
             when r.routes and n.routes is null and p.netdev is not null then false
         end as applies,
     case when a.silent > 0 then true when r.neighbors and a.gateways > 0 then false end as fault,
-    p.netdev as detail,
+    p.netdev || case when a.silent > 0 then ', ' || a.addresses else '' end as detail,
     p.inferred
 from port_scope as p
 left join asked as a on a.target = p.target and a.netdev = p.netdev

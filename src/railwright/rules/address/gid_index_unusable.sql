@@ -50,7 +50,7 @@ select
     'index ' || i.index || case
         when g.index is null then ', which is empty'
         when g.netdev = '' then ', which belongs to another network namespace'
-        when g.gid like 'fe80:%' then ', which is ' || g.gid
+        when g.gid like 'fe80:%' then ', which is link-local'
         else ', which is ' || g.type
     end as observed,
     'a RoCE v2 GID that is not link-local' as expected,

@@ -141,7 +141,7 @@ select
     'at most ' || $times_median || ' times the median of its cohort' as expected,
     p.role = 'compute' and case when p.cohort is not null then c.members >= $least_members end as applies,
     r.fault,
-    p.cohort as detail,
+    'peers: ' || p.cohort as detail,
     p.inferred
 from port_scope as p
 left join ports as r on r.target = p.target and r.device = p.device and r.port = p.port

@@ -73,7 +73,7 @@ select
     g.stack as expected,
     m.is_member and case when m.kind is not null then g.members >= $least_members or g.differ end as applies,
     case when m.stack = g.stack then false when g.members >= $least_members then m.stack <> g.stack end as fault,
-    m.kind as detail,
+    'peers: ' || m.kind as detail,
     case when g.members < $least_members then 'few_peers' end as reason
 from members as m
 left join groups as g on g.kind = m.kind

@@ -61,7 +61,7 @@ devices as (
         any_known(r.pci <> '') as has_one,
         count(*) filter (r.pci <> '') as count,
         any_known(case when v.device is null then r.pci <> '' else false end) as is_closed,
-        string_agg(r.device, ', ' order by r.device) filter (v.device is null and r.pci <> '') as words
+        list(r.device order by r.device) filter (v.device is null and r.pci <> '') as closed
     from rdma_device as r
     left join verbs_device as v on v.target = r.target and v.device = r.device
     anti join for_ip as i on i.target = r.target and i.device = r.device -- null: of unknown role, a device must open
@@ -71,14 +71,15 @@ devices as (
 
 select
     t.target,
-    case when a.status = 'ok' then 'libibverbs cannot open ' || d.words else 'ibv_devinfo reports: ' || a.reason end as observed,
+    case when a.status = 'ok' then 'libibverbs cannot open ' || len(d.closed) || case when len(d.closed) = 1 then ' device' else ' devices' end else 'ibv_devinfo reports: ' || a.reason end as observed,
     'all ' || d.count || ' devices open' as expected,
     case when d.target is not null then d.has_one when a.sysfs then false end as applies,
     case
         when a.status = 'ok' then d.is_closed
         when a.status = 'absent' and a.reason = 'no RDMA device' then true
         when a.status = 'failed' and a.reason like '%Failed to open%' then true -- the tool does not say which
-    end as fault
+    end as fault,
+    case when a.status = 'ok' then array_to_string(d.closed, ', ') end as detail
 from host_scope as t
 left join answered as a on a.target = t.target
 left join devices as d on d.target = t.target

@@ -97,7 +97,7 @@ select
     g.version as expected,
     m.is_member and case when m.cohort is not null then g.members >= $least_members or g.differ end as applies,
     case when m.version = g.version then false when g.members >= $least_members then m.version <> g.version end as fault,
-    m.cohort as detail,
+    'peers: ' || m.cohort as detail,
     m.inferred,
     case when g.members < $least_members then 'few_peers' end as reason
 from members as m

@@ -136,6 +136,7 @@ compared as (
     select
         p.target,
         case when 2 * u.agreeing > u.holders then s.digest <> u.digest else true end as differs,
+        u.fact_table,
         u.fact_table || case when u.subject = '' then '' else ' of ' || u.subject end as place
     from places as p
     inner join examples as e on e.target = p.target
@@ -146,13 +147,13 @@ compared as (
     left join values_of as s on s.target = p.target and s.fact_table = u.fact_table and s.subject = u.subject
     union all
     -- A NIC whose name was not read cannot be compared.
-    select p.target, null, null
+    select p.target, null, null, null
     from port_scope as p
     inner join examples as e on e.target = p.target
     where p.netdev is null or p.pci is null
     union all
     -- Nor can a host if none of its settings was read.
-    select e.target, null, null
+    select e.target, null, null, null
     from examples as e
     left join (select distinct target from digest where digest is not null) as d on d.target = e.target
     where d.target is null
@@ -162,19 +163,22 @@ judged as (
     select
         target,
         any_known(differs) as fault,
-        count(*) filter (differs) as places,
-        list_sort(list(place) filter (differs)) as listed
+        list_sort(list(distinct fact_table) filter (differs)) as kinds,
+        list_sort(list(place) filter (differs)) as places
     from compared
     group by target
 )
 
 select
     h.target,
-    array_to_string(c.listed[:4], ', ') || case when c.places > 4 then ' and ' || c.places - 4 || ' more' else '' end as observed,
+    array_to_string(c.kinds[:4], ', ') || case when len(c.kinds) > 4 then ' and ' || len(c.kinds) - 4 || ' more' else '' end as observed,
     'the same as most hosts of its kind' as expected,
     case when h.kind is not null then a.hosts >= $least_members or (a.hosts > 1 and c.fault) end as applies,
     case when a.hosts >= $least_members then c.fault end as fault,
-    a.peers as detail,
+    concat_ws('; ',
+        array_to_string(c.places[:4], ', ') || case when len(c.places) > 4 then ' and ' || len(c.places) - 4 || ' more' else '' end,
+        'peers: ' || a.peers
+    ) as detail,
     case when a.hosts < $least_members then 'few_peers' end as reason
 from host_scope as h
 left join alike as a on a.target = h.target

@@ -8,7 +8,7 @@ peers = true
 action = "ask"
 setting = "host.hostname"
 needs = ["host.hostname"]
-message = "{subject} has the hostname {observed}, which is {expected}"
+message = "{subject} has {observed}; expected {expected}"
 implied_by = ["machine-twice"]
 since = "0.2"
 sources = ["judgement: a host name is the image's, and cloned images keep it"]
@@ -68,8 +68,14 @@ everyone as (
 
 select
     t.target,
-    h.hostname as observed,
-    coalesce('the name of ' || o.named, 'also the name of ' || o.namesake) as expected, -- null: only other machines have it
+    case
+        when h.hostname is null then null
+        when o.is_own then 'its own hostname'
+        when o.named is not null then 'the hostname of another machine'
+        when o.namesake is not null then 'the same hostname as another machine'
+        else 'its own hostname'
+    end as observed,
+    'its own hostname' as expected,
     e.machines > 1 as applies,
     case
         when h.hostname is not null then case
@@ -77,7 +83,13 @@ select
             when o.named is not null or o.namesake is not null then true
             when e.silent = 0 then false
         end
-    end as fault
+    end as fault,
+    h.hostname || case
+        when o.is_own then ''
+        when o.named is not null then ', the name of ' || o.named
+        when o.namesake is not null then ', also that of ' || o.namesake
+        else ''
+    end as detail
 from target as t
 cross join everyone as e
 left join host as h on h.target = t.target

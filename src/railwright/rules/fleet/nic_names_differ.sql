@@ -81,7 +81,7 @@ select
     array_to_string(list_transform(c.pairs, lambda pair: pair[2]), ', ') as expected,
     k.nic_functions > 0 and case when h.kind is not null then c.members >= $least_members or c.differ end as applies,
     case when not c.fault or c.members >= $least_members then c.fault end as fault,
-    c.peers as detail,
+    'peers: ' || c.peers as detail,
     case when c.members < $least_members then 'few_peers' end as reason
 from host_scope as h
 left join host_kind as k on k.target = h.target

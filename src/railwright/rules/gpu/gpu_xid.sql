@@ -54,8 +54,13 @@ with errors as (
             when text ilike '%reboot%' then 'reboot'
             when text <> 'None' then 'reset'
         end as need,
-        printf('Xid %d at %s: %s', xid, string_agg(distinct pci, ', ' order by pci), case when xid = 154 then lower(text) else gpu_error_words(xid) end)
-            as words
+        printf(
+            'Xid %d%s: %s',
+            xid,
+            case when count(distinct pci) > 1 then ' on ' || count(distinct pci) || ' GPUs' else '' end,
+            case when xid = 154 then lower(text) else gpu_error_words(xid) end
+        ) as words,
+        string_agg(distinct pci, ', ' order by pci) as places
     from kernel_message
     where kind = 'xid'
     group by target, xid, text
@@ -72,7 +77,8 @@ hosts as (
         target,
         bool_or(need in ('reboot', 'repair')) as is_lost, -- null: a number that is not listed has no need
         bool_or(need = 'reset') as is_ill, -- null: the same
-        string_agg(words, '; ' order by need, xid) as words
+        string_agg(words, '; ' order by need, xid) as words,
+        case when count(*) = 1 then 'at ' || min(places) else string_agg('Xid ' || xid || ' at ' || places, ', ' order by need, xid) end as places
     from errors
     where need is not null
     group by target
@@ -84,6 +90,7 @@ select
     'no GPU errors since boot' as expected,
     case when h.target is not null then true else t.nvidia_gpus > 0 end as applies,
     case when h.target is not null then true when s.target is null and l.is_whole then false end as fault,
+    h.places as detail,
     case when h.is_lost then 'blocker' when h.is_ill then 'high' else 'low' end as severity
 from host_scope as t
 left join hosts as h on h.target = t.target

@@ -56,7 +56,8 @@ hosts as (
     select
         target,
         min(severity) as severity,
-        string_agg(printf('SXid %d on %s', xid, driver), ', ' order by severity, driver, xid) as words
+        array_to_string(list_transform(list(distinct xid order by xid), lambda one: 'SXid ' || one), ', ') as words,
+        string_agg(printf('SXid %d on %s', xid, driver), ', ' order by severity, driver, xid) as places
     from errors
     where severity is not null
     group by target
@@ -68,6 +69,7 @@ select
     'no fatal NVSwitch errors since boot' as expected,
     case when h.target is not null then true else t.nvidia_gpus > 0 end as applies,
     case when h.target is not null then true when l.is_whole then false end as fault,
+    h.places as detail,
     h.severity as severity
 from host_scope as t
 left join hosts as h on h.target = t.target

@@ -46,9 +46,9 @@ changes as (
                     and not (c.acs_request_redirect or c.acs_completion_redirect)
             end
         ) as is_cleared,
-        string_agg(p.hop, ', ' order by p.hop) filter (
+        list(p.hop order by p.hop) filter (
             (b.acs_request_redirect or b.acs_completion_redirect) and not (c.acs_request_redirect or c.acs_completion_redirect)
-        ) as words
+        ) as cleared
     from ports as p
     left join pci_config as c on c.target = p.target and c.pci = p.hop
     left join before.pci_config as b on b.target = p.target and b.pci = p.hop
@@ -57,11 +57,12 @@ changes as (
 
 select
     h.target,
-    c.words as observed,
+    len(c.cleared) || case when len(c.cleared) = 1 then ' PCIe port' else ' PCIe ports' end as observed,
     'cleared by BIOS or kernel' as expected,
     -- A reboot between the two: whatever cleared the bits has done it at boot.
     h.virtualization = 'bare metal' and h.gpus > 0 and n.boot_id = o.boot_id as applies,
-    c.is_cleared as fault
+    c.is_cleared as fault,
+    'at ' || array_to_string(c.cleared, ', ') as detail
 from host_scope as h
 left join host as n on n.target = h.target
 left join before.host as o on o.target = h.target

@@ -6,7 +6,7 @@ severity = "high"
 subject = "nic"
 needs = ["nic_scope.virtualization", "nic_scope.architecture", "gpu_nic.distance", "gpu_nic.common_hop", "pci_config.acs",
     "pci_config.acs_request_redirect", "pci_config.acs_completion_redirect"]
-message = "{subject}: on the path to its GPU {observed}"
+message = "{subject} has {observed} on the path to its GPU"
 action = "set"
 setting = "pci.acs"
 cost = "half the bandwidth (incident I-003), or GPUDirect fails outright (incident I-002, I-004, I-005)"
@@ -75,11 +75,11 @@ redirects as (
             case c.acs when 'absent' then false when 'present' then c.acs_request_redirect or c.acs_completion_redirect end
         ) as is_on,
         any_known(p.is_near and (c.acs_request_redirect or c.acs_completion_redirect)) as is_on_near,
-        string_agg(
-            p.hop || ' has' || case when c.acs_request_redirect then ' ReqRedir+' else '' end
-                || case when c.acs_completion_redirect then ' CmpltRedir+' else '' end,
-            ', ' order by p.hop
-        ) filter (c.acs_request_redirect or c.acs_completion_redirect) as words
+        concat_ws(' ',
+            case when any_known(c.acs_request_redirect) then 'ReqRedir+' end,
+            case when any_known(c.acs_completion_redirect) then 'CmpltRedir+' end
+        ) as words,
+        string_agg(p.hop, ', ' order by p.hop) filter (c.acs_request_redirect or c.acs_completion_redirect) as hops
     from ports as p
     left join pci_config as c on c.target = p.target and c.pci = p.hop
     group by p.target, p.nic
@@ -103,7 +103,7 @@ select
         and not m.is_inside_nic
         and coalesce(n.role = 'compute', true) as applies, -- null: a NIC next to a GPU counts as compute
     r.is_on as fault,
-    'booted with ' || a.words as detail,
+    concat_ws('; ', 'at ' || r.hops, 'booted with ' || a.words) as detail,
     n.inferred,
     case when r.is_on_near is false then 'info' else 'high' end as severity
 from nic_scope as n

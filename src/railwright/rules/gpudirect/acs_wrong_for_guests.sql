@@ -7,7 +7,7 @@ subject = "nic"
 needs = ["nic_scope.virtualization", "nic_scope.driver", "nic_parameter.current_code", "pci_config.acs",
     "pci_config.acs_source_validation", "pci_config.acs_request_redirect", "pci_config.acs_completion_redirect",
     "pci_config.acs_upstream_forwarding", "pci_config.acs_direct_translated"]
-message = "{subject} uses ATS and ACS is not set for it: {observed}"
+message = "{subject} uses ATS, and ports on the path to its GPU lack {observed}"
 action = "set"
 setting = "pci.acs"
 since = "0.2"
@@ -67,17 +67,28 @@ judged as (
                 and (c.acs_direct_translated or not p.is_of_nic)
             )
         end as is_wrong,
-        p.hop || ' lacks' || case when c.acs_source_validation then '' else ' SrcValid' end
-            || case when c.acs_request_redirect then '' else ' ReqRedir' end
-            || case when c.acs_completion_redirect then '' else ' CmpltRedir' end
-            || case when c.acs_upstream_forwarding then '' else ' UpstreamFwd' end
-            || case when c.acs_direct_translated or not p.is_of_nic then '' else ' DirectTrans' end as words
+        c.acs_source_validation,
+        c.acs_request_redirect,
+        c.acs_completion_redirect,
+        c.acs_upstream_forwarding,
+        c.acs_direct_translated or not p.is_of_nic as direct_translated
     from ports as p
     left join pci_config as c on c.target = p.target and c.pci = p.hop
 ),
 
 paths as (
-    select target, nic, any_known(is_wrong) as is_wrong, string_agg(words, ', ' order by hop) filter (is_wrong) as words
+    select
+        target,
+        nic,
+        any_known(is_wrong) as is_wrong,
+        concat_ws(', ',
+            case when any_known(is_wrong and not acs_source_validation) then 'SrcValid' end,
+            case when any_known(is_wrong and not acs_request_redirect) then 'ReqRedir' end,
+            case when any_known(is_wrong and not acs_completion_redirect) then 'CmpltRedir' end,
+            case when any_known(is_wrong and not acs_upstream_forwarding) then 'UpstreamFwd' end,
+            case when any_known(is_wrong and not direct_translated) then 'DirectTrans' end
+        ) as lacking,
+        string_agg(hop, ', ' order by hop) filter (is_wrong) as hops
     from judged
     group by target, nic
 )
@@ -85,14 +96,15 @@ paths as (
 select
     n.target,
     n.pci,
-    p.words as observed,
+    p.lacking as observed,
     'SrcValid, ReqRedir, CmpltRedir, UpstreamFwd, and DirectTrans above the NIC' as expected,
     n.virtualization = 'hypervisor'
         and n.driver = 'vfio-pci'
         and n.is_grace is not true
         and p.nic is not null
         and a.current_code = 1 as applies,
-    p.is_wrong as fault
+    p.is_wrong as fault,
+    'at ' || p.hops as detail
 from nic_scope as n
 left join paths as p on p.target = n.target and p.nic = n.pci
 left join nic_parameter as a on a.target = n.target and a.pci = n.pci and a.name = 'ATS_ENABLED' and a.port = 0 and a.element = -1

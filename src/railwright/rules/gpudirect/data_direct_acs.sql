@@ -62,11 +62,11 @@ ways as (
 
 -- Which of the bits must be on: source validation, request redirect, completion redirect, upstream forwarding.
 wanted as (
-    select distinct target, pci, port as hop, 'SV+ RR- CR+ UF+' as bits from ways
+    select distinct target, pci, port as hop, 'DMA port' as what, 'SV+ RR- CR+ UF+' as bits from ways
     union all
-    select target, pci, hop, 'SV+ RR+ CR- UF+' as bits from ways where parent = switch
+    select target, pci, hop, 'GPU port' as what, 'SV+ RR+ CR- UF+' as bits from ways where parent = switch
     union all
-    select target, pci, hop, 'SV- RR+ CR+ UF+' as bits from ways where parent = ''
+    select target, pci, hop, 'root port' as what, 'SV- RR+ CR+ UF+' as bits from ways where parent = ''
 ),
 
 found as (
@@ -88,8 +88,9 @@ judged as (
         target,
         pci,
         any_known(told <> bits) as fault,
-        string_agg(hop || ' has ' || told, ', ' order by hop) filter (told <> bits) as words,
-        string_agg(bits || ' at ' || hop, ', ' order by hop) filter (told <> bits) as needed
+        string_agg(told || ' at the ' || what, ', ' order by what, hop) filter (told <> bits) as words,
+        string_agg(bits || ' at the ' || what, ', ' order by what, hop) filter (told <> bits) as needed,
+        string_agg(what || ' ' || hop, ', ' order by what, hop) filter (told <> bits) as hops
     from found
     group by target, pci
 )
@@ -103,9 +104,10 @@ select
         when j.pci is not null then true
         when all_known(f.root_bus <> p.root_bus or f.vendor <> '15b3' or f.device <> '2100') then false
     end as applies,
-    j.fault
+    j.fault,
+    j.hops as detail
 from gpu as g
 left join pci_function as p on p.target = g.target and p.pci = g.pci
 left join pci_function as f on f.target = g.target
 left join judged as j on j.target = g.target and j.pci = g.pci
-group by g.target, g.pci, j.pci, j.words, j.needed, j.fault
+group by g.target, g.pci, j.pci, j.words, j.needed, j.hops, j.fault

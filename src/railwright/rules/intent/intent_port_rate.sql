@@ -51,7 +51,7 @@ select
     -- The rate of a port that is not active is a placeholder.
     case when h.has_class then h.port_rate_gbps is not null else h.has_class end and p.role = 'compute' and p.state = 'ACTIVE' as applies,
     p.rate_gbps < h.port_rate_gbps as fault,
-    h.class as detail,
+    'class ' || h.class as detail,
     p.inferred,
     cost_gbps(
         w.wire_gbps, e.gbps, g.max_payload,

@@ -48,10 +48,11 @@ everyone as (
 
 select
     t.target,
-    case when b.first_target = t.target then b.last_target else b.first_target end as observed,
+    case when b.targets > 1 then 'another target' when b.targets = 1 then 'no other target' end as observed,
     'a machine of its own' as expected,
     e.hosts > 1 as applies,
-    case when h.boot_id is not null then case when b.targets > 1 then true when e.silent = 0 then false end end as fault
+    case when h.boot_id is not null then case when b.targets > 1 then true when e.silent = 0 then false end end as fault,
+    case when b.targets > 1 then 'the same as ' || case when b.first_target = t.target then b.last_target else b.first_target end end as detail
 from target as t
 cross join everyone as e
 left join host as h on h.target = t.target

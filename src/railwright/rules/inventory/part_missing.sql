@@ -110,6 +110,32 @@ with lost as (
     where c.state = 'dead' and c.kind in ('nic', 'gpu')
 ),
 
+-- What is lost in the same way is said once; where that is, the detail says.
+worded as (
+    select
+        target,
+        min(grade) as grade,
+        upper(kind) || case when part = '' then '' else ' ' || part end as what,
+        case
+            when state = 'dead' then 'listed but does not respond'
+            when state = 'replaced' then found_part || ' is there instead'
+            when state = 'empty' then 'slot empty'
+            else state
+        end as how,
+        count(*) as cards
+    from lost
+    where is_lost
+    group by target, what, how
+),
+
+missing as (
+    select
+        target,
+        string_agg(case when cards > 1 then cards || 'x ' else '' end || what || ': ' || how, '; ' order by grade, what, how) as words
+    from worded
+    group by target
+),
+
 told as (
     select
         l.target,
@@ -119,16 +145,8 @@ told as (
         max(reason) filter (is_lost is null) as reason,
         min(grade) filter (is_lost) as grade,
         string_agg(
-            upper(kind) || ' ' || case when l.part = '' then '' else l.part || ' ' end || 'in slot ' || slot
-            || case when pci = '' then '' else ' (' || pci || ')' end || ': '
-            || case
-                when state = 'dead' then 'listed but does not respond'
-                when state = 'replaced' then found_part || ' is there instead'
-                when state = 'empty' then 'slot empty'
-                else state
-            end,
-            '; ' order by grade, slot
-        ) filter (is_lost) as missing,
+            upper(l.kind) || ' slot ' || l.slot || case when l.pci = '' then '' else ' (' || l.pci || ')' end, ', ' order by l.grade, l.slot
+        ) filter (is_lost) as places,
         min_by( -- null: only for the words
             case source
                 when 'site' then 'the card in the site file'
@@ -193,6 +211,7 @@ judged as (
         i.class_reason,
         b.is_absent,
         t.* exclude (target),
+        m.words as missing,
         u.lacking,
         u.part as uneven_part,
         u.having_it,
@@ -203,6 +222,7 @@ judged as (
         case when t.expected > 0 then true else false end as has_reference
     from inventory_scope as i
     left join told as t on t.target = i.target
+    left join missing as m on m.target = i.target
     left join uneven as u on u.target = i.target
     left join bus as b on b.target = i.target
     left join gpus as g on g.target = i.target
@@ -213,7 +233,7 @@ select
     case
         when lost > 0 then missing
         when not has_reference and found_gpus between 1 and board_gpus - 1 then found_gpus || case found_gpus when 1 then ' GPU' else ' GPUs' end
-        when not has_reference and lacking is not null then 'no NIC ' || uneven_part || ' below the PCIe switch ' || lacking
+        when not has_reference and lacking is not null then 'no NIC ' || uneven_part || ' below one of its PCIe switches'
         when dispute is not null then dispute || '; this one does not'
         else 'all present'
     end as observed,
@@ -232,7 +252,7 @@ select
         when has_reference then false
         when found_gpus between 1 and board_gpus - 1 or lacking is not null then true
     end as fault,
-    class_reason as detail,
+    concat_ws('; ', case when lost > 0 then places when not has_reference then 'switch ' || lacking end, class_reason) as detail,
     case when rdma_cards > 0 and priced = rdma_cards then round(gbps, 1) end as cost_gbps,
     case when lost > 0 then (['blocker', 'high', 'medium'])[grade] else 'medium' end as severity,
     case

@@ -40,8 +40,8 @@ with port_gids as (
         target,
         device,
         port,
-        case when count(gid) = count(*) and count(type) = count(*)
-            then string_agg(index || ': ' || gid || ' ' || type, ', ' order by index) end as entries
+        case when count(gid) = count(*) and count(type) = count(*) then list(index || ': ' || gid || ' ' || type order by index) end as entries,
+        string_agg(index || ': ' || case when gid like '0000:0000:0000:0000:0000:ffff:%' then 'IPv4 ' when gid like 'fe80:%' then 'link-local ' else 'IPv6 ' end || type, ', ' order by index) as kinds
     from gid
     group by target, device, port
 ),
@@ -50,8 +50,8 @@ earlier_gids as (
         target,
         device,
         port,
-        case when count(gid) = count(*) and count(type) = count(*)
-            then string_agg(index || ': ' || gid || ' ' || type, ', ' order by index) end as entries
+        case when count(gid) = count(*) and count(type) = count(*) then list(index || ': ' || gid || ' ' || type order by index) end as entries,
+        string_agg(index || ': ' || case when gid like '0000:0000:0000:0000:0000:ffff:%' then 'IPv4 ' when gid like 'fe80:%' then 'link-local ' else 'IPv6 ' end || type, ', ' order by index) as kinds
     from before.gid
     group by target, device, port
 ),
@@ -61,8 +61,10 @@ both_times as (
         p.device,
         p.port,
         -- Unused slots have no row: a table that was read may have none at all.
-        case when r.status = 'ok' and n.target is null then 'none' when r.status = 'ok' then n.entries end as now,
-        case when e.status = 'ok' and b.target is null then 'none' when e.status = 'ok' then b.entries end as earlier
+        case when r.status = 'ok' and n.target is null then [] when r.status = 'ok' then n.entries end as now,
+        case when e.status = 'ok' and b.target is null then [] when e.status = 'ok' then b.entries end as earlier,
+        case when n.target is null then 'none' else n.kinds end as kinds,
+        case when b.target is null then 'none' else b.kinds end as earlier_kinds
     from port_scope as p
     left join port_gids as n on n.target = p.target and n.device = p.device and n.port = p.port
     left join earlier_gids as b on b.target = p.target and b.device = p.device and b.port = p.port
@@ -73,12 +75,16 @@ select
     p.target,
     p.device,
     p.port,
-    t.now as observed,
-    t.earlier as expected,
+    case when t.now <> t.earlier and t.kinds = t.earlier_kinds then 'other addresses at the same indices' else t.kinds end as observed,
+    t.earlier_kinds as expected,
     p.link_layer = 'Ethernet' and p.role = 'compute' and p.netdev <> '' and b.netdev <> ''
         and h.boot_id = eh.boot_id as applies,
     t.now <> t.earlier as fault,
-    p.netdev as detail,
+    concat_ws(', ',
+        p.netdev,
+        case when t.now <> t.earlier and t.now <> [] then 'now ' || array_to_string(list_filter(t.now, lambda one: not list_contains(t.earlier, one)), ', ') end,
+        case when t.now <> t.earlier and t.earlier <> [] then 'before ' || array_to_string(list_filter(t.earlier, lambda one: not list_contains(t.now, one)), ', ') end
+    ) as detail,
     p.inferred
 from port_scope as p
 left join both_times as t on t.target = p.target and t.device = p.device and t.port = p.port

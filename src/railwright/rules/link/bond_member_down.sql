@@ -54,8 +54,14 @@ members as (
         bond,
         any_known(mii_status <> 'up') as is_down,
         count(*) filter (mii_status <> 'up') as lost,
-        string_agg(member || ' ' || mii_status, ', ' order by member) filter (mii_status <> 'up') as words
+        string_agg(member, ', ' order by member) filter (mii_status <> 'up') as names
     from bond_member
+    group by target, bond
+),
+
+statuses as (
+    select target, bond, string_agg(links || case when links = 1 then ' link ' else ' links ' end || mii_status, ', ' order by mii_status) as words
+    from (select target, bond, mii_status, count(*) as links from bond_member where mii_status <> 'up' group by all)
     group by target, bond
 )
 
@@ -63,12 +69,16 @@ select
     p.target,
     p.device,
     p.port,
-    case when d.ports > 1 and l.member is not null then l.member || ' ' || l.mii_status else m.words end as observed,
+    case when d.ports > 1 and l.member is not null then '1 link ' || l.mii_status else s.words end as observed,
     'all links up' as expected,
     p.link_layer = 'Ethernet' and p.role in ('compute', 'storage', 'management') and p.netdev <> ''
         and case when b.netdev is not null then true when o.master is not null then false end as applies,
     case when d.ports > 1 and l.member is not null then l.mii_status <> 'up' else m.is_down end as fault,
-    b.netdev as detail,
+    b.netdev || case
+        when d.ports > 1 and l.member is not null then ', ' || l.member
+        when m.is_down then ', ' || m.names
+        else ''
+    end as detail,
     p.inferred,
     -- What the device itself still carries is that of one member; where it carries nothing port-down counts it.
     case when p.role <> 'management' and w.wire_gbps > 0 then round(m.lost * w.wire_gbps, 1) end as cost_gbps,
@@ -78,5 +88,6 @@ left join bonds as o on o.target = p.target and o.device = p.device and o.port =
 left join bond as b on b.target = o.target and b.netdev = o.bond
 left join devices as d on d.target = b.target and d.bond = b.netdev
 left join members as m on m.target = b.target and m.bond = b.netdev
+left join statuses as s on s.target = b.target and s.bond = b.netdev
 left join bond_member as l on l.target = b.target and l.bond = b.netdev and l.member = p.netdev
 left join port_wire as w on w.target = p.target and w.device = p.device and w.port = p.port

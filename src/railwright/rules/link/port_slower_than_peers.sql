@@ -91,7 +91,7 @@ select
         when c.differ then case when c.is_whole and p.rate_gbps = c.fastest_gbps then false end
         when p.cohort is not null then p.rate_gbps < b.slowest_gbps
     end as fault,
-    p.cohort as detail,
+    'peers: ' || p.cohort as detail,
     p.inferred,
     cost_gbps(
         w.wire_gbps, e.gbps, g.max_payload,

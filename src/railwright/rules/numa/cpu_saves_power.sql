@@ -58,7 +58,7 @@ select
     case when g.is_other then f.energy_preference not in ('performance', '0') -- null: not read stays NULL
         when not g.is_other then false
     end as fault,
-    'energy preference ' || f.energy_preference as detail,
+    case when f.energy_preference <> '' then 'energy preference ' || f.energy_preference end as detail,
     c.inferred
 from host_scope as h
 left join cpu_frequency as f on f.target = h.target

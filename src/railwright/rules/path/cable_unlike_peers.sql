@@ -6,7 +6,7 @@ severity = "high"
 subject = "port"
 peers = true
 needs = ["port_scope.link_layer", "port_scope.role", "port_scope.netdev", "port_scope.pci", "port_scope.cohort"]
-message = "{subject} is cabled to {observed}, which serves {expected} of its peers"
+message = "{subject} is cabled to {observed}; expected {expected}"
 action = "reseat"
 preview = true
 implied_by = ["cable-wrong-rail", "cable-unlike-plan"]
@@ -76,13 +76,13 @@ select
     p.target,
     p.device,
     p.port,
-    h.name || ' ' || h.leaf_port as observed,
-    l.pci as expected,
+    case when p.pci <> l.pci then 'a leaf that serves another slot of its peers' else 'the leaf of its slot' end as observed,
+    'the leaf of its slot' as expected,
     p.link_layer = 'Ethernet' and p.role = 'compute' and p.netdev <> ''
         and case when h.leaf is not null and p.cohort is not null then l.members >= $least_members and l.has_pattern end
         as applies,
     p.pci <> l.pci as fault,
-    'this NIC is at ' || p.pci as detail,
+    h.name || ' ' || h.leaf_port || ', which serves ' || l.pci || '; this NIC is at ' || p.pci as detail,
     p.inferred
 from port_scope as p
 left join heard as h on h.target = p.target and h.netdev = p.netdev

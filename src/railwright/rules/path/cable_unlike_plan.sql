@@ -7,7 +7,7 @@ subject = "end"
 peers = true
 both_ends = true
 needs = ["end_scope.kind", "end_scope.peer", "end_scope.peer_port"]
-message = "{subject} is connected to {observed}; the plan has {expected}"
+message = "{subject} is connected to {observed}; expected {expected}"
 action = "reseat"
 implied_by = ["cable-wrong-rail", "cable-wrong-plane", "port-down"]
 since = "0.3"
@@ -133,9 +133,12 @@ select
     case
         when not p.has_port then 'nothing (the port does not exist)'
         when p.peer = '' then 'nothing'
-        else p.peer || ':' || p.peer_port
+        when not p.is_planned then 'a link partner'
+        when not p.is_same_machine then 'another machine'
+        when not p.is_same_port then 'another port of the planned machine'
+        when p.is_same_machine and p.is_same_port then 'the planned port'
     end as observed,
-    case when p.is_planned then p.planned_peer || ':' || p.planned_port else 'no link there' end as expected,
+    case when p.is_planned then 'the planned port' else 'no link' end as expected,
     plan.is_there and p.is_here
         and case
             when p.is_planned then true
@@ -147,6 +150,10 @@ select
         when p.is_planned then not (p.is_same_machine and p.is_same_port)
         when p.peer is not null then true
     end as fault,
+    concat_ws(', ',
+        case when p.peer <> '' then p.peer || ':' || p.peer_port end,
+        'planned ' || case when p.is_planned then p.planned_peer || ':' || p.planned_port end
+    ) as detail,
     p.inferred,
     case when p.is_partner_silent then 'partner_silent' end as reason,
     case

@@ -39,11 +39,12 @@ with leaves as (
 select
     e.target,
     e.port,
-    'plane ' || l.plane || ' (' || e.peer || ')' as observed,
-    'plane ' || p.plane || ' (' || p.peer || ':' || p.peer_port || ')' as expected,
+    'plane ' || l.plane as observed,
+    'plane ' || p.plane as expected,
     p.plane is not null and e.kind = 'host' and e.role = 'compute'
         and case when e.peer is not null then l.plane is not null end as applies,
     l.plane <> p.plane as fault,
+    e.peer || ', planned ' || p.peer || ':' || p.peer_port as detail,
     e.inferred
 from end_scope as e
 left join end_plan as p on p.target = e.target and p.port = e.port

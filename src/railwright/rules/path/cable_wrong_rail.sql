@@ -39,11 +39,12 @@ with leaves as (
 select
     e.target,
     e.port,
-    'rail ' || l.rail || ' (' || e.peer || ')' as observed,
-    'rail ' || p.rail || ' (' || p.peer || ':' || p.peer_port || ')' as expected,
+    'rail ' || l.rail as observed,
+    'rail ' || p.rail as expected,
     p.rail is not null and e.kind = 'host' and e.role = 'compute'
         and case when e.peer is not null then l.rail is not null end as applies,
     l.rail <> p.rail as fault,
+    e.peer || ', planned ' || p.peer || ':' || p.peer_port as detail,
     e.inferred
 from end_scope as e
 left join end_plan as p on p.target = e.target and p.port = e.port

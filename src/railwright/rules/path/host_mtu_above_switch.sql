@@ -66,7 +66,7 @@ select
     other_mtu as expected,
     has_switches and role in ('compute', 'storage') and peer_kind in ('host', 'switch') as applies,
     case when cohort is not null and kind is not null then is_larger and is_blamed(whom) end as fault,
-    'the link partner is ' || peer || ':' || peer_port
+    'link partner ' || peer || ':' || peer_port
         || case when whom = 'cannot be told' then '; which of the two is wrong is unknown' else '' end as detail,
     inferred
 from pairs

@@ -148,7 +148,7 @@ select
         when cohort is not null and kind is not null
             then is_blamed(for_pfc) or is_blamed(for_trust) or is_blamed(for_data)
     end as fault,
-    'the link partner is ' || peer || ':' || peer_port
+    'link partner ' || peer || ':' || peer_port
         || case when 'cannot be told' in (for_pfc, for_trust, for_data) then '; which of the two is wrong is unknown' else '' end as detail,
     inferred
 from blamed

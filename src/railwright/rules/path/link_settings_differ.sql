@@ -100,7 +100,7 @@ select
     ) as expected,
     has_switches and role in ('compute', 'storage', 'fabric') and peer_kind in ('host', 'switch') as applies,
     is_blamed(for_fec) or is_blamed(for_speed) or is_blamed(for_negotiation) as fault,
-    'the link partner is ' || peer || ':' || peer_port
+    'link partner ' || peer || ':' || peer_port
         || case when 'cannot be told' in (for_fec, for_speed, for_negotiation) then '; which of the two is wrong is unknown' else '' end as detail,
     inferred,
     case when is_blamed(for_fec) or is_blamed(for_speed) then 'high' else 'low' end as severity,

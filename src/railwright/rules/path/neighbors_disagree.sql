@@ -36,14 +36,15 @@ select
     target,
     port,
     case trouble
-        when 'contradiction' then 'its LLDP neighbor is ' || peer || ':' || peer_port || ', which reports another link partner'
+        when 'contradiction' then 'its LLDP neighbor reports another link partner'
         when 'several' then 'it has several LLDP neighbors'
-        when 'one-sided' then 'only one end sees its link partner (' || peer || ':' || peer_port || ')'
+        when 'one-sided' then 'only one end sees its link partner'
         else trouble
     end as observed,
     'each end reports its link partner' as expected,
     has_switches and role in ('compute', 'storage', 'fabric') and peer <> '' as applies,
     trouble <> '' as fault,
+    case when trouble <> 'several' then 'link partner ' || peer || ':' || peer_port end as detail,
     inferred,
     case trouble when 'one-sided' then 'low' else 'medium' end as severity
 from end_scope

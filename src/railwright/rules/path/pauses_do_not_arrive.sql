@@ -66,11 +66,12 @@ heard as (
 select
     e.target,
     e.port,
-    'sent ' || t.rise || ' pause frames; ' || e.peer || ':' || e.peer_port || ' counted ' || h.rise as observed,
+    'sent ' || t.rise || ' pause frames; its link partner counted ' || h.rise as observed,
     'about the same' as expected,
     e.has_switches and e.kind = 'host' and e.role = 'compute' and e.peer_kind in ('host', 'switch')
         and case when e.trouble in ('', 'one-sided') then t.rise >= $least_frames or h.rise >= $least_frames end as applies,
     t.rise > $most_ratio * h.rise or h.rise > $most_ratio * t.rise as fault,
+    'link partner ' || e.peer || ':' || e.peer_port as detail,
     e.inferred
 from end_scope as e
 left join sent as t on t.target = e.target and t.port = e.port

@@ -6,7 +6,7 @@ severity = "high"
 subject = "switch"
 peers = true
 needs = ["end_scope.pfc_mask", "end_scope.role", "route_turn.turns"]
-message = "{subject} sends packets up again that came down: {observed}"
+message = "{subject} forwards packets {observed}; expected {expected}"
 action = "ask"
 implied_by = ["cable-unlike-plan"]
 since = "0.3"
@@ -45,11 +45,14 @@ with lossless as (
 
 select
     t.target,
-    r.example as observed,
+    case when r.turns > 0 then 'down, then up' when r.turns = 0 then 'up, then down' end as observed,
     'up, then down' as expected,
     l.is_lossless as applies,
     r.turns > 0 as fault,
-    case when r.circle <> '' then 'cyclic buffer dependency: ' || r.circle else 'no cyclic buffer dependency' end as detail,
+    concat_ws('; ',
+        case when r.example <> '' then r.example end,
+        case when r.circle <> '' then 'cyclic buffer dependency: ' || r.circle else 'no cyclic buffer dependency' end
+    ) as detail,
     case when r.circle <> '' then 'high' else 'medium' end as severity
 from target as t
 left join route_turn as r on r.target = t.target

@@ -128,7 +128,7 @@ usual as (
 
 select
     s.target,
-    s.links || case when s.links = 1 then ' uplink' else ' uplinks' end || case when s.most > s.fewest then ' (' || s.words || ')' else '' end as observed,
+    s.links || case when s.links = 1 then ' uplink' else ' uplinks' end || case when s.most > s.fewest then ', ' || s.fewest || ' to ' || s.most || ' to each switch' else '' end as observed,
     case when s.links < u.links then 'most switches of its kind have ' || u.links else 'the number to each should be the same' end as expected,
     case
         when s.links > 0 then true
@@ -140,6 +140,7 @@ select
         when s.links < u.most then null
         when u.links is not null or not u.is_open then false
     end as fault,
+    case when s.most > s.fewest then s.words end as detail,
     case when s.links < u.most then 'few_peers' end as reason,
     case when s.links < u.links then round((u.links - s.links) * v.mbps / 1000, 1) end as cost_gbps
 from switches as s

@@ -5,7 +5,7 @@ title = "NIC in flash recovery mode"
 severity = "blocker"
 subject = "host"
 needs = ["pci_function.vendor", "pci_function.device", "pci_function.class", "pci_function.physical_function"]
-message = "{subject} has a NIC in flash recovery mode: {observed}"
+message = "{subject} has {observed}; expected {expected}"
 action = "replace"
 since = "0.2"
 sources = ["review N-10", "pci.ids, Mellanox/mstflint kernel driver (ids of flash recovery)",
@@ -53,8 +53,8 @@ empty as (
 functions as (
     select
         f.target,
-        f.pci || case when r.id is not null then ' has the flash recovery ID 15b3:' || f.device
-            else ' reports firmware 0.0.0' end as words,
+        f.pci,
+        case when r.id is not null then 'the flash recovery ID 15b3:' || f.device else 'firmware 0.0.0' end as words,
         f.vendor = '15b3' and f.physical_function = '' and (f.class like '02%' or f.class like '05%') as is_card,
         -- Any other id is one that running firmware has given to its card.
         case when f.device is not null then r.id is not null or e.pci is not null end as is_empty
@@ -70,17 +70,19 @@ cards as (
         any_known(is_card) as has_card,
         any_known(is_card and is_empty) as is_empty,
         count(*) filter (is_card and is_empty) as lost,
-        string_agg(words, ', ' order by words) filter (is_card and is_empty) as words
+        string_agg(distinct words, ', ' order by words) filter (is_card and is_empty) as words,
+        string_agg(pci, ', ' order by pci) filter (is_card and is_empty) as places
     from functions
     group by target
 )
 
 select
     h.target,
-    c.words as observed,
+    c.lost || case when c.lost = 1 then ' NIC with ' else ' NICs with ' end || c.words as observed,
     'firmware on every card' as expected,
     case when c.target is not null then c.has_card when p.status is not null then false end as applies,
     c.is_empty as fault,
+    'at ' || c.places as detail,
     coalesce(h.compute_nics <= coalesce(r.found, 0), true) as inferred, -- null: no class, or no compute port was found at all
     case
         when h.compute_nics > coalesce(r.found, 0) -- null: no compute port was found at all

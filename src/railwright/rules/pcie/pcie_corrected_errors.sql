@@ -106,7 +106,7 @@ select
         when l.per_hour <= $most_per_hour then case when l.peers is not null then false end
         when p.members >= $least_members then l.per_hour > $times_median * p.usual
     end as fault,
-    l.peers as detail,
+    'peers: ' || l.peers as detail,
     s.inferred
 from nic_scope as s
 left join links as l on l.target = s.target and l.pci = s.pci

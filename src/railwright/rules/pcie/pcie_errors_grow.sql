@@ -61,9 +61,9 @@ rises as (
 
 -- Both ends of the card's link.
 ends as (
-    select s.target, s.pci, s.pci as at from nic_scope as s
+    select s.target, s.pci, s.pci as at, 'at the card' as side from nic_scope as s
     union all
-    select s.target, s.pci, f.parent as at
+    select s.target, s.pci, f.parent as at, 'at the port above it' as side
     from nic_scope as s
     inner join pci_function as f on f.target = s.target and f.pci = s.pci and (f.parent <> '' or f.parent is null)
 ),
@@ -74,8 +74,9 @@ judged as (
         e.pci,
         any_known(r.nonfatal > 0 or r.fatal > 0) as fault,
         string_agg(
-            r.fatal || ' fatal and ' || r.nonfatal || ' non-fatal uncorrectable errors at ' || e.at, ', ' order by e.at = e.pci desc
-        ) filter (r.nonfatal > 0 or r.fatal > 0) as words
+            r.fatal || ' fatal and ' || r.nonfatal || ' non-fatal uncorrectable errors ' || e.side, ', ' order by e.side
+        ) filter (r.nonfatal > 0 or r.fatal > 0) as words,
+        min(e.at) filter (e.at <> e.pci and (r.nonfatal > 0 or r.fatal > 0)) as port
     from ends as e
     left join rises as r on r.target = e.target and r.pci = e.at
     group by e.target, e.pci
@@ -89,6 +90,7 @@ select
     s.vendor = '15b3' and s.driver = 'mlx5_core' and s.virtualization <> 'guest'
         and coalesce(s.role not in ('management', 'unused'), true) as applies, -- null: lost is lost, whatever the role
     j.fault,
+    'port above: ' || j.port as detail,
     s.inferred
 from nic_scope as s
 left join judged as j on j.target = s.target and j.pci = s.pci

@@ -56,6 +56,7 @@ with links as (
     select
         c.target,
         c.pci,
+        c.place,
         c.hop,
         c.speed_gts as speed,
         c.width,
@@ -75,9 +76,10 @@ paths as (
         target,
         pci,
         any_known(is_slow) as is_slow,
-        string_agg(printf('%g GT/s at ', speed) || hop, ', ' order by hop) filter (is_slow) as observed,
-        string_agg(printf('%g GT/s', possible), ', ' order by hop) filter (is_slow) as expected,
-        string_agg(hop, ', ' order by hop) filter (is_slow and is_capped) as capped,
+        string_agg(printf('%g GT/s', speed) || case when place > 0 then ' at a PCIe switch above it' else '' end, ', ' order by place) filter (is_slow) as observed,
+        string_agg(printf('%g GT/s', possible), ', ' order by place) filter (is_slow) as expected,
+        string_agg(hop, ', ' order by place) filter (is_slow and place > 0) as hops,
+        string_agg(hop, ', ' order by place) filter (is_slow and is_capped) as capped,
         case when count(width) = count(*) then min(pcie_line_gbps(speed, width)) filter (is_crossed) end as line_gbps,
         case when count(width) = count(*) then min(pcie_line_gbps(possible, width)) filter (is_crossed) end as better_gbps
     from links
@@ -94,6 +96,7 @@ select
     -- One slow link is enough; to report none, the path must reach the root bus.
     case when l.is_slow then true when top.parent = '' then l.is_slow end as fault,
     concat_ws('; ',
+        'switch at ' || l.hops,
         case when r.current_code = 1 then 'limited by firmware: PCI_BUS0_RESTRICT' end,
         'target speed limited in the port above ' || l.capped
     ) as detail,

@@ -53,6 +53,7 @@ with links as (
     select
         c.target,
         c.pci,
+        c.place,
         c.hop,
         c.width,
         c.speed_gts,
@@ -71,8 +72,9 @@ paths as (
         target,
         pci,
         any_known(is_narrow) as is_narrow,
-        string_agg('x' || width || ' at ' || hop, ', ' order by hop) filter (is_narrow) as observed,
-        string_agg('x' || possible, ', ' order by hop) filter (is_narrow) as expected,
+        string_agg('x' || width || case when place > 0 then ' at a PCIe switch above it' else '' end, ', ' order by place) filter (is_narrow) as observed,
+        string_agg('x' || possible, ', ' order by place) filter (is_narrow) as expected,
+        string_agg(hop, ', ' order by place) filter (is_narrow and place > 0) as hops,
         case when count(speed_gts) = count(*) then min(pcie_line_gbps(speed_gts, width)) filter (is_crossed) end as line_gbps,
         case when count(speed_gts) = count(*) then min(pcie_line_gbps(speed_gts, possible)) filter (is_crossed) end as better_gbps
     from links
@@ -89,7 +91,7 @@ select
         and coalesce(n.role not in ('management', 'unused'), true) as applies, -- null: narrow is narrow, whatever the role
     -- One narrow link is enough; to report none, the path must reach the root bus.
     case when l.is_narrow then true when top.parent = '' then l.is_narrow end as fault,
-    case when r.current_code = 1 then 'limited by firmware: PCI_BUS0_RESTRICT' end as detail,
+    concat_ws('; ', 'switch at ' || l.hops, case when r.current_code = 1 then 'limited by firmware: PCI_BUS0_RESTRICT' end) as detail,
     n.inferred,
     cost_gbps(w.wire_gbps, l.line_gbps, g.max_payload, w.wire_gbps, l.better_gbps, g.max_payload) as cost_gbps
 from nic_scope as n

@@ -48,7 +48,7 @@ with nics as (
         bool_or(p.inferred) as inferred, -- null: never, and only for the severity
         any_known(p.role = 'compute') as has_compute,
         any_known(p.role = 'compute' and not c.relaxed_ordering) as is_off,
-        string_agg(p.pci, ' ' order by p.pci) filter (p.role = 'compute' and not c.relaxed_ordering) as words
+        list(distinct p.pci order by p.pci) filter (p.role = 'compute' and not c.relaxed_ordering) as off
     from port_scope as p
     left join pci_config as c on c.target = p.target and c.pci = p.pci
     group by p.target
@@ -78,7 +78,7 @@ settings as (
 
 select
     h.target,
-    concat_ws(', ', 'RlxdOrd- on ' || n.words, s.words) as observed,
+    concat_ws(', ', 'RlxdOrd- on ' || len(n.off) || case when len(n.off) = 1 then ' NIC' else ' NICs' end, s.words) as observed,
     'relaxed ordering' as expected,
     case when n.target is not null then n.has_compute when i.status is not null then false end
         and (
@@ -89,6 +89,7 @@ select
     -- What a guest reads of the NIC's configuration is made up by its hypervisor.
     case when h.virtualization = 'guest' then false when h.virtualization <> 'guest' then n.is_off end
         or case when s.target is not null then s.is_off when r.status is not null then false end as fault,
+    'at ' || array_to_string(n.off, ', ') as detail,
     n.inferred
 from host_scope as h
 left join cpu as c on c.target = h.target

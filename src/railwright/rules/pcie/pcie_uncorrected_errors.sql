@@ -66,7 +66,11 @@ hosts as (
     select
         target,
         bool_or(is_fatal) as is_fatal, -- null: not all tell
-        string_agg(printf('%s uncorrectable error%s at %s', case when is_fatal then 'a fatal' else 'an' end, case when times > 1 then ' (' || times || ' times)' else '' end, pci), ', ' order by pci) as words
+        string_agg(
+            printf('%s uncorrectable error%s', case when is_fatal then 'a fatal' else 'an' end, case when times > 1 then ' (' || times || ' times)' else '' end),
+            ', ' order by is_fatal, times, pci
+        ) as words,
+        string_agg(pci, ', ' order by is_fatal, times, pci) as places
     from errors
     group by target
 )
@@ -77,6 +81,7 @@ select
     'no uncorrectable PCIe error since boot' as expected,
     case when h.target is not null then true else k.has_card end as applies,
     case when h.target is not null then true when l.is_whole then false end as fault,
+    'at ' || h.places as detail,
     case when h.is_fatal then 'high' else 'medium' end as severity
 from host_scope as t
 left join known as k on k.target = t.target

@@ -4,7 +4,7 @@ title = "Shared PCIe link slower than its NICs"
 severity = "medium"
 subject = "nic"
 needs = ["nic_scope.virtualization", "nic_scope.role", "port_scope.role", "port_scope.card", "nic_path.gpu", "nic_path.memory_gbps"]
-message = "{subject}: the link at {observed} for all NICs behind it; their ports run at {expected}"
+message = "{subject}: a shared PCIe link carries {observed} for all NICs behind it; their ports run at {expected}"
 action = "reseat"
 implied_by = ["pcie-link-downtrained", "pcie-link-narrow", "pcie-below-port-rate"]
 preview = true
@@ -170,9 +170,9 @@ loads as (
 select
     n.target,
     n.pci,
-    t.worst.hop || case
-        when t.worst.payload_gbps is not null then printf(' carries %.1f Gb/s', t.worst.payload_gbps)
-        else printf(' carries %.1f Gb/s less packet headers', t.worst.gbps)
+    case
+        when t.worst.payload_gbps is not null then printf('%.1f Gb/s', t.worst.payload_gbps)
+        else printf('%.1f Gb/s less packet headers', t.worst.gbps)
     end as observed,
     printf('%.0f Gb/s', t.worst.needed) as expected,
     (n.virtualization <> 'guest' or n.is_grace)
@@ -183,7 +183,7 @@ select
         end
         and c.pcie_limited is not true as applies,
     t.fault,
-    t.worst.nics || ' NICs below it' as detail,
+    'at ' || t.worst.hop || ', ' || t.worst.nics || ' NICs below it' as detail,
     n.inferred,
     case
         when o.is_whole then round(at_least(o.compute_gbps + o.storage_gbps - t.worst.payload_gbps, 0) / t.worst.nics, 1)

@@ -30,6 +30,7 @@ select
     f.rank,
     f.observed,
     f.expected,
+    f.detail,
     f.cost_gbps,
     coalesce(o.others, 0),
     f.subject,
