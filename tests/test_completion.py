@@ -38,7 +38,8 @@ TYPED = {
     "railwright path gpu1:0000:10": "railwright path gpu1:0000:10:10.0",
 }
 WAIT_S = 60.0  # for one answer
-MARK = "XXX"
+# As it is typed, and as it is printed: so the line that is typed is not taken for the answer.
+TYPED_MARK, MARK = "X''Y", "XY"
 ANSWER = re.compile(rf"(?:^|\r){MARK} (railwright.*?) *{MARK}\r?$", re.MULTILINE)
 BELL = r"\x07"  # where nothing completes
 # What moves the cursor, colors and asks the terminal, but none of the signs themselves.
@@ -109,7 +110,7 @@ def after_tab(shell: str, environment: dict[str, str], typed: dict[str, str]) ->
             # zsh drops a completion when more is typed meanwhile.
             read_until(terminal, re.compile(f"({re.escape(expected)}|{BELL})"))
             # To the beginning of the line, to its end, Enter.
-            os.write(terminal, f"\x01echo {MARK} \x05 {MARK}\r".encode())
+            os.write(terminal, f"\x01echo {TYPED_MARK} \x05 {TYPED_MARK}\r".encode())
             found.append(read_until(terminal, ANSWER))
         return found
     finally:
