@@ -12,6 +12,8 @@ _PLAIN = (
     *(errno.ENAMETOOLONG, errno.ENOTDIR, errno.ELOOP, errno.EISDIR),
 )
 
+_REPORT = "Please report it and attach that file; check it for private data first."
+
 
 def in_words(error: BaseException) -> list[str]:
     """The lines for standard error."""
@@ -20,6 +22,8 @@ def in_words(error: BaseException) -> list[str]:
     first = (str(error).splitlines() or [""])[0]
     if _is_of_duckdb(error):
         what = "cannot query the tables of the snapshot"
+        if type(error).__name__ == "OutOfMemoryException":  # a limit of ours, and no damage
+            return [f"{what}: {first}", _details(error), _REPORT]
         do = "Run railwright store verify to check its files for damage."
         return [f"{what}: {first}", _details(error), do]
     if isinstance(error, OSError) and error.errno in _PLAIN:
@@ -27,11 +31,7 @@ def in_words(error: BaseException) -> list[str]:
     if isinstance(error, (OSError, MemoryError)):
         return [f"{type(error).__name__}: {error}", _details(error)]
     what = f"internal error: {type(error).__name__}: {first}"
-    return [
-        what,
-        _details(error),
-        "Please report it and attach that file; check it for private data first.",
-    ]
+    return [what, _details(error), _REPORT]
 
 
 def _is_of_duckdb(error: BaseException) -> bool:

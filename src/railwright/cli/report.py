@@ -48,7 +48,10 @@ def report(
         help="Earlier snapshot to compare with; 'previous' takes the one before.",
     ),
     path: list[str] = typer.Option(
-        [], "--path", metavar="'A B'", help="Show the path between two ports too."
+        [],
+        "--path",
+        metavar="PORTS",
+        help="Show the path between two ports too: 'gpu001:mlx5_0 gpu002:mlx5_0'.",
     ),
     static: bool = typer.Option(
         False, "--static", help="Leave out script and data: verdict and findings, for mail."

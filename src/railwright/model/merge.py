@@ -25,6 +25,9 @@ from railwright.store.snapshot import Snapshot
 
 # What the run itself wrote: never parsed again.
 RUN_TABLES = ("target", "host", "probe_result")
+# A row group is held whole while it is joined: 20,480 answers of one big host kind are some hundred
+# megabytes (DuckDB 1.4 needs 250 MB for the 48 MB of the demo; a limit, not what it takes).
+MEMORY = "1GB"
 # Another try may bring these; `absent`, `skipped` and the like would only come again.
 PASSING = ("timeout", "device busy", "missing", "failed", "cut", "denied")
 
@@ -210,7 +213,7 @@ def _written(
     building.close()
     folder = building.folder
     (folder / "facts").mkdir()
-    with connect(folder / "tmp") as database:
+    with connect(folder / "tmp", memory=MEMORY) as database:
         _winners(database, sources)
         if joining.last_wins:
             _replace_by_last(database, sources)
