@@ -174,7 +174,7 @@ def test_the_row_that_decided_is_shown_and_marked(store: Path) -> None:
     assert f"detail    at {BRIDGE}\n" in text
     assert rows_of(text, "pci_config") == [
         [BRIDGE, "!", "present", "True", "False"],
-        [NIC, "absent", "not", "read", "not", "read"],
+        [NIC, "absent", "none", "none"],
     ]
     assert [row[:2] for row in rows_of(text, "gpu_nic")] == [["0000:10:11.0", NIC]]
     assert [row[0] for row in rows_of(text, "pcie_path")] == [NIC, NIC, NIC]
@@ -309,6 +309,8 @@ def test_json_of_a_subject(store: Path) -> None:
     assert config["rows"][0]["values"]["acs_request_redirect"] is True
     assert config["rows"][0]["deciding"] == ["pci"]
     assert config["rows"][1]["values"]["acs_request_redirect"] is None
+    assert config["rows"][1]["none"] == ["acs_completion_redirect", "acs_request_redirect"]
+    assert config["rows"][0]["none"] == []
     assert "railwright evidence gpu1 pci_config" in [each["command"] for each in one["evidence"]]
 
 

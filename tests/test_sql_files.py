@@ -37,6 +37,7 @@ PACKAGES = ("check", "fabric", "intent", "model", "predict", "report", "store")
 FILES = sorted(file for name in PACKAGES for file in (SOURCES / name).rglob("*.sql"))
 # Text with places for values of the program: what is made before a rule runs, and the ceilings.
 FILLED_IN = {
+    *("report/views/facts/optics.sql", "report/views/show/ports.sql"),
     *("check/scope.sql", "check/lookups.sql", "check/rises.sql", "predict/ceilings.sql"),
     "intent/site_port.sql",
     *("model/derived/class_found.sql", "model/derived/class_host.sql"),

@@ -10,6 +10,7 @@ from railwright.collect.switch import systems
 from railwright.hardware import firmware_parameter_names
 from railwright.reach.job import STATUSES
 from railwright.schema.table import Table, tables
+from railwright.schema.value_state import none_words
 from railwright.store.evidence import ANSWER_STATUSES, EVIDENCE_COLUMNS
 from tools.command_docs import command_pages
 from tools.hardware_docs import hardware_page
@@ -147,8 +148,9 @@ def _tables() -> Iterator[str]:
     yield GENERATED.format("src/railwright/schema/tables/*.toml")
     yield ""
     yield "A snapshot holds `facts/<table>.parquet` and `evidence/*.parquet`; any tool that reads"
-    yield "Parquet opens them. NULL always means *not read*. Where *read, and there is none* exists"
-    yield "too, the column says under *none* what it looks like."
+    yield "Parquet opens them. NULL means *not read*. Where *read, and there is none* exists too,"
+    yield "the column says under *none* what it looks like: a value, or NULL while a condition over"
+    yield "the same row holds, which is SQL (a copper cable has no temperature)."
     yield ""
     yield from head("table", "one row is")
     for table in tables().values():
@@ -186,7 +188,7 @@ def _table(table: Table) -> Iterator[str]:
             column.type,
             column.unit,
             column.meaning,
-            column.none,
+            none_words(column),
             column.source,
         )
 

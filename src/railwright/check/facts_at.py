@@ -14,6 +14,7 @@ from railwright.check.rule import Rule
 from railwright.check.tables import all_tables
 from railwright.check.things import all_names, things_of
 from railwright.schema.table import Table
+from railwright.schema.value_state import is_none, may_be_none
 from railwright.store.duck import identifier, quote, read_sql
 
 MOST_ROWS = 12
@@ -56,6 +57,7 @@ class Seen(NamedTuple):
     rows: list[Sequence[object]]
     held: int  # how many there are of the kind that is shown
     deciding: list[frozenset[str]]  # per row: the columns whose value the verdict names
+    none: list[frozenset[str]]  # per row: those that are NULL because there is none
     more: str  # the statement that shows the rest; '' = nothing is left out
 
 
@@ -107,13 +109,16 @@ def rows_of(
     keys = [name for name in table.key if name not in ("target", "read_at")]
     columns = list(dict.fromkeys([*keys, *wanted]))
     by_machine = "target" in table.column_types()
+    maybe_none = [name for name in columns if may_be_none(table.name, name)]
+    asked = ", ".join(
+        [*map(identifier, columns), *(is_none(table.name, name) for name in maybe_none)]
+    )
     shown: list[Sequence[object]] = []
     held, more, own = 0, "", frozenset().union(*(place.own for place in places))
     for place in places if by_machine else places[:1]:
         where = "WHERE target = ?" if by_machine else ""
-        names = ", ".join(map(identifier, columns))
         rows = findings.database.execute(
-            f"SELECT {names} FROM {identifier(table.name)} {where} ORDER BY ALL LIMIT {MOST_READ}",
+            f"SELECT {asked} FROM {identifier(table.name)} {where} ORDER BY ALL LIMIT {MOST_READ}",
             [place.target] if by_machine else [],
         ).fetchall()
         about = _Rows(columns, keys, table, place, words)
@@ -123,12 +128,18 @@ def rows_of(
         held += len(found)
         if not kept and found:
             more = _rest(table.name, place, about)
+    wide = 1 + len(columns)  # behind them stands what is none
+    none = [
+        frozenset(n for n, flag in zip(maybe_none, row[wide:], strict=True) if flag)
+        for row in shown
+    ]
     if len({target for target, *_ in shown}) > 1:
         columns = ["target", *columns]
+        shown = [row[:wide] for row in shown]
     else:
-        shown = [row for _, *row in shown]
+        shown = [row[1:wide] for row in shown]
     marks = [_deciding(columns, keys, row, words, own) for row in shown]
-    return Seen(table.name, columns, shown, held, marks, more)
+    return Seen(table.name, columns, shown, held, marks, none, more)
 
 
 def _rest(table: str, place: Place, about: "_Rows") -> str:

@@ -77,7 +77,8 @@ def _input(seen: Seen) -> dict[str, Any]:
                 for name, value in zip(seen.columns, row, strict=True)
             },
             "deciding": sorted(marked),
+            "none": sorted(none),
         }
-        for row, marked in zip(seen.rows, seen.deciding, strict=True)
+        for row, marked, none in zip(seen.rows, seen.deciding, seen.none, strict=True)
     ]
     return {"table": seen.table, "held": seen.held, "rows": rows, "rest": seen.more or None}

@@ -9,9 +9,12 @@ from railwright.report.console import plain
 from railwright.report.folded_table import print_folded
 from railwright.report.screen import Screen, cut, padded, widths
 from railwright.report.tree import MARK, NOT_READ, marked
+from railwright.schema.value_state import with_states
 from railwright.store.duck import read_sql
 
-QOS_PORTS = read_sql(__file__, "views/show/ports.sql")
+QOS_PORTS = read_sql(__file__, "views/show/ports.sql").replace(
+    "{modules}", with_states("mlxlink_port", "part_number", "temperature_c")
+)
 _TITLE = ("ports", "role", "GPU", "trust", "PFC on", "FEC", "module/cable", "hottest")
 _DISAGREEMENTS = """
 SELECT fact, subject, value_a || ' (' || source_a || ')', value_b || ' (' || source_b || ')'

@@ -203,8 +203,11 @@ def _print_rows(screen: Screen, seen: Seen) -> None:
         return
     screen.heading(seen.table)
     cells = [
-        [_cell(value, column in marked) for column, value in zip(seen.columns, row, strict=True)]
-        for row, marked in zip(seen.rows, seen.deciding, strict=True)
+        [
+            "none" if column in none else _cell(value, column in marked)
+            for column, value in zip(seen.columns, row, strict=True)
+        ]
+        for row, marked, none in zip(seen.rows, seen.deciding, seen.none, strict=True)
     ]
     styles = ["yellow" if marked else "" for marked in seen.deciding]
     print_folded(screen, seen.columns, cells, styles)

@@ -2,6 +2,7 @@
 
 from railwright.report.firmware_sections import FIRMWARE
 from railwright.report.section import Section, query
+from railwright.schema.value_state import with_states
 
 MACROS = query("macros")
 HELPERS = query("things") + query("cards")
@@ -109,7 +110,7 @@ _PLACE = (
         ("module or cable", "FEC", "state"),
         ("infiniband",),
         ("mlxlink",),
-        query("optics"),
+        query("optics").replace("{modules}", with_states("mlxlink_port", "part_number")),
         none="no RDMA port",
     ),
     Section(

@@ -5,6 +5,7 @@ from difflib import get_close_matches
 from railwright.errors import UsageError
 from railwright.report.screen import Screen, cut, padded, widths, wrapped
 from railwright.schema.table import Table, tables
+from railwright.schema.value_state import none_words
 
 
 def print_tables(screen: Screen, counts: dict[str, int]) -> None:
@@ -40,14 +41,16 @@ def print_table_help(screen: Screen, name: str) -> None:
     table = find_table(name)
     screen.heading(name, f": {table.meaning}")
     source = ", ".join(table.probes) or table.fed_by
-    screen.line(f"key: {', '.join(table.key)}; from: {source}; NULL means not read")
+    screen.line(f"key: {', '.join(table.key)}; from: {source}")
+    screen.line("NULL means not read, unless `none` says when it means that there is none")
     screen.line()
     rows = [(column.name, f"{column.type}{f' ({column.unit})' if column.unit else ''}")
             for column in table.columns]  # fmt: skip
     columns = widths(rows)
     for row, column in zip(rows, table.columns, strict=True):
         screen.line("  " + padded(row, columns))
-        for text in (column.meaning, f"none: {column.none}" if column.none else ""):
+        none = none_words(column)
+        for text in (column.meaning, f"none: {none}" if none else ""):
             for line in wrapped(screen, text, 6):
                 screen.line(line)
         for line in wrapped(screen, f"source: {column.source}", 6):

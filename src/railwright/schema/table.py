@@ -1,12 +1,16 @@
 """The fact tables as data: every column with its type, unit, meaning and source.
 
-One TOML file per table in `tables/`. NULL always means *not read*; where "read, and there is none"
-exists, the column says in `none` what it looks like.
+One TOML file per table in `tables/`. NULL means *not read*; where "read, and there is none" exists,
+the column says in `none` what it looks like. Where NULL may mean that too, `none_when` says in SQL
+when it does (`value_state`).
 """
 
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from railwright.errors import RailwrightError
 from railwright.toml import load_toml
@@ -23,7 +27,12 @@ class Column:
     meaning: str
     source: str
     unit: str = ""
-    none: str = ""
+    none: str = ""  # for people
+    none_value: str = ""  # the literal that stands for none; of a text with `none = "'' …"`, that
+    # When NULL means that there is none: a condition over the columns of the same row, and over
+    # those of another table's row with the same key (table -> condition).
+    none_when: str = ""
+    none_in: dict[str, str] = field(default_factory=dict, hash=False)
     volatile: bool = False  # changes by itself: a counter, a temperature; `diff` leaves it out
     identity: bool = False  # a serial, a MAC, an address: in this, machines of one kind differ
 
@@ -70,11 +79,18 @@ def _names(data: dict[str, object], key: str) -> tuple[str, ...]:
     return tuple(map(str, found))
 
 
+def _column(entry: dict[str, Any]) -> Column:
+    column = Column(**entry)
+    if column.type == "VARCHAR" and column.none.startswith("''") and not column.none_value:
+        return replace(column, none_value="''")
+    return column
+
+
 def _table(name: str, data: dict[str, object]) -> Table:
     raw = data.get("column")
     if not isinstance(raw, list):
         raise RailwrightError(f"table {name} has no columns")
-    columns = tuple(Column(**entry) for entry in raw)
+    columns = tuple(_column(entry) for entry in raw)
     fed_by = str(data["fed_by"])
     if fed_by != "run":  # rows about the run itself have their own times
         columns = (TARGET, READ_AT, *([PROBE] if fed_by == "several" else []), *columns)
@@ -99,12 +115,46 @@ def _table(name: str, data: dict[str, object]) -> Table:
     return table
 
 
+_QUOTED = re.compile(r"'[^']*'")
+_WORD = re.compile(r"[a-z_]\w*")
+_SQL_WORDS = frozenset({"and", "or", "not", "like", "in", "is", "null", "true", "false"})
+_LITERAL = re.compile(r"-?\d+|'[^']*'")
+
+
+def _names_in(condition: str) -> set[str]:
+    return set(_WORD.findall(_QUOTED.sub("", condition))) - _SQL_WORDS
+
+
+def _wrong_none(table: Table, others: dict[str, Table]) -> Iterator[str]:
+    """What a table says about its missing values that it cannot mean."""
+    for column in table.columns:
+        unknown = _names_in(column.none_when) - set(table.column_types())
+        if unknown:
+            yield f"none_when of {column.name} names {', '.join(sorted(unknown))}"
+        if column.none_value and not (
+            _LITERAL.fullmatch(column.none_value)
+            and column.none.startswith(column.none_value.strip("'"))
+        ):
+            yield f"none of {column.name} does not begin with its none_value {column.none_value}"
+        for name, condition in column.none_in.items():
+            other = others.get(name)
+            if other is None or not set(other.key) <= set(table.column_types()):
+                yield f"none_in of {column.name}: {name} has no row of the same key"
+            elif unknown := _names_in(condition) - set(other.column_types()):
+                yield f"none_in of {column.name} names {', '.join(sorted(unknown))}"
+
+
+def _read(file: Path) -> Table:
+    return _table(file.stem, load_toml(file.read_text("utf-8"), file.name))
+
+
 def load_tables(folder: Path) -> dict[str, Table]:
     """The tables that a folder describes, by name."""
-    return {
-        file.stem: _table(file.stem, load_toml(file.read_text("utf-8"), file.name))
-        for file in sorted(folder.glob("*.toml"))
-    }
+    found = {file.stem: _read(file) for file in sorted(folder.glob("*.toml"))}
+    for name, table in found.items():
+        if wrong := list(_wrong_none(table, found)):
+            raise RailwrightError(f"table {name}: {'; '.join(wrong)}")
+    return found
 
 
 FOLDER = Path(__file__).parent / "tables"
@@ -114,6 +164,12 @@ FOLDER = Path(__file__).parent / "tables"
 def table_names() -> list[str]:
     """The fact tables; their descriptions take a third of a second to read, and few need them."""
     return sorted(file.stem for file in FOLDER.glob("*.toml"))
+
+
+@cache
+def one_table(name: str) -> Table:
+    """One fact table, for who needs no other."""
+    return _read(FOLDER / f"{name}.toml")
 
 
 @cache

@@ -1,3 +1,3 @@
-select p.target, said(m.part_number) as module, said(m.fec) as fec, m.state
+select p.target, case when m.part_number_state = 'none' then '-' else m.part_number end as module, said(m.fec) as fec, m.state
 from port as p
-left join mlxlink_port as m on m.target = p.target and m.pci = p.pci
+left join ({modules}) as m on m.target = p.target and m.pci = p.pci

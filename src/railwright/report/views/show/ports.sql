@@ -13,8 +13,8 @@ select
         when q.fec is null and m.fec = '' then ''
         else q.fec
     end,
-    m.part_number,
-    case when m.monitored is false then '-' else format('{:.0f} C', m.temperature_c) end
+    case when m.part_number_state = 'none' then '' else m.part_number end,
+    case when m.temperature_c_state = 'none' then '-' else format('{:.0f} C', m.temperature_c) end
 from (from site_port where target = $target) as p
 left join (
     select
@@ -41,5 +41,5 @@ left join (
     left join (from netdev_link where target = $target) as l on l.netdev = coalesce(b.member, p.netdev)
     group by all
 ) as q on q.device = p.device and q.port = p.port
-left join (from mlxlink_port where target = $target) as m on m.pci = p.pci
+left join (from ({modules}) where target = $target) as m on m.pci = p.pci
 order by length(p.device), p.device, p.port
