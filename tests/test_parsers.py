@@ -142,6 +142,7 @@ def survive(parser: str, data: bytes) -> None:
     assert_storable(rows, parser)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parser", PARSERS)
 @settings(max_examples=60, deadline=None)
 @given(data=st.binary(max_size=400))
@@ -167,6 +168,7 @@ def mangled(data: bytes, seed: int) -> bytes:
     return bytes(text[: chance.randrange(len(text) + 1)] if how == 3 else text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parser", PARSERS)
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(seed=st.integers(0, 2**32), pick=st.integers(0, 2**16))
@@ -191,6 +193,7 @@ JSON_TREES = st.recursive(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parser", ["lldpctl", "mlxconfig"])
 @settings(max_examples=200, deadline=None)
 @given(tree=JSON_TREES)
@@ -220,6 +223,7 @@ LONG = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parser", PARSERS)
 def test_long_outputs_take_linear_time(parser: str) -> None:
     for data in LONG:

@@ -15,7 +15,8 @@ from typer.testing import CliRunner, Result
 from railwright.cli import program
 from railwright.demo import unpack
 from railwright.report.page.encode import as_json, packed
-from railwright.report.page.heat import _column
+from railwright.report.page.heat import column_of
+from railwright.report.page.static import headline
 
 
 def _run(*words: str) -> Result:
@@ -108,6 +109,11 @@ def test_the_part_without_scripts_says_the_same(page: str, core: dict[str, Any])
     assert "ember-h029" in shown
 
 
+def test_a_rule_that_could_not_be_run_is_in_the_headline(core: dict[str, Any]) -> None:
+    quiet = {"severities": {}, "decided": 9, "open": 0, "stopped": 1}
+    assert headline({**core, "head": quiet}) == "No findings; 1 rule could not be run."
+
+
 def test_levels_follow_findings(page: str, core: dict[str, Any]) -> None:
     """By hand: h007's second NIC is at x8; h029 was silent; h030 is out of service."""
     hosts = dict(zip(core["hosts"]["name"], core["hosts"]["level"], strict=True))
@@ -181,10 +187,12 @@ def test_a_path_needs_two_ports(store: str) -> None:
     assert "--path takes two ports" in str(ran.exception)
 
 
+EIGHT = "SELECT idx, value, none FROM (SELECT i::INTEGER AS idx FROM range(8) AS r(i)) LEFT JOIN"
+
+
 @pytest.fixture
 def values() -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect() as database:
-        database.execute("CREATE TABLE page_port AS SELECT i::INTEGER AS idx FROM range(8) AS t(i)")
         yield database
 
 
@@ -192,7 +200,7 @@ def test_rounded_numbers_keep_three_digits(values: duckdb.DuckDBPyConnection) ->
     """The code is turned back as web/src/columns.ts does it."""
     wanted = [0.0, 1.0, 7.25, 999.6, 123456.0, 1e-15, 9.87e18]
     rows = ", ".join(f"({i}, {value!r}::DOUBLE, false)" for i, value in enumerate(wanted))
-    found = _column(values, f"SELECT * FROM (VALUES {rows}) AS t(idx, value, none)", 3)
+    found = column_of(values, f"{EIGHT} (VALUES {rows}) AS t(idx, value, none) USING (idx)", 8, 3)
     assert (found.words, found.width, found.read) == ([], 2, 7)
     codes = _numbers(found.codes, 2)
     assert codes[7] == 0  # not collected
@@ -203,16 +211,24 @@ def test_rounded_numbers_keep_three_digits(values: duckdb.DuckDBPyConnection) ->
 
 def test_none_is_not_the_same_as_not_collected(values: duckdb.DuckDBPyConnection) -> None:
     rows = "(0, 'a', false), (1, NULL, true), (2, NULL, NULL), (3, 'b', false), (4, 'a', NULL)"
-    found = _column(values, f"SELECT * FROM (VALUES {rows}) AS t(idx, value, none)", 9)
+    found = column_of(values, f"{EIGHT} (VALUES {rows}) AS t(idx, value, none) USING (idx)", 8, 9)
     assert (found.words, list(found.codes)) == (["a", "b"], [2, 1, 0, 3, 2, 0, 0, 0])
     assert (found.read, found.none, found.is_number) == (3, 1, False)
 
 
 def test_what_is_no_number_is_not_collected(values: duckdb.DuckDBPyConnection) -> None:
     rows = "(0, 'nan'::DOUBLE, false), (1, 'inf'::DOUBLE, false), (2, 4.5, false)"
-    found = _column(values, f"SELECT * FROM (VALUES {rows}) AS t(idx, value, none)", 9)
+    found = column_of(values, f"{EIGHT} (VALUES {rows}) AS t(idx, value, none) USING (idx)", 8, 9)
     assert (found.words, list(found.codes)) == ([4.5], [0, 0, 2, 0, 0, 0, 0, 0])
     assert as_json({"a": [float("nan"), 1.5]}) == b'{"a":[null,1.5]}'
+
+
+def test_a_port_that_is_there_twice_stands_there_once(
+    values: duckdb.DuckDBPyConnection,
+) -> None:
+    rows = "(0, 7, false), (0, 8, false), (3, 9, false)"
+    found = column_of(values, f"{EIGHT} (VALUES {rows}) AS t(idx, value, none) USING (idx)", 8, 1)
+    assert (len(found.codes), found.read) == (16, 2)
 
 
 def test_wide_codes_are_planes() -> None:

@@ -15,6 +15,7 @@ from lab.harness.by_hand import by_hand
 from railwright.check.findings import Findings
 from railwright.check.links import make_links
 from railwright.check.lint import empty_database
+from railwright.check.rails import make_rail_rules
 from railwright.fabric.ends import CLASS_FACT
 from railwright.intent.roles import make_site_ports
 from railwright.intent.site import read_site
@@ -92,6 +93,7 @@ def of_checks(snapshot: Snapshot) -> duckdb.DuckDBPyConnection:
     findings = Findings(snapshot, {}, [], intent, intent)
     findings.settle([], date(2026, 11, 18))
     make_links(findings)
+    make_rail_rules(findings)
     findings.database.execute(CLASS_FACT)
     return findings.database
 
@@ -110,7 +112,6 @@ def of_pages(snapshot: Snapshot) -> duckdb.DuckDBPyConnection:
     pace(database)
     make_places(database)
     database.execute("CREATE TEMP TABLE page_value (idx INTEGER, value DOUBLE, none BOOLEAN)")
-    database.execute("CREATE TEMP TABLE page_word (value DOUBLE, code INTEGER)")
     return database
 
 

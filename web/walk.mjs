@@ -118,6 +118,25 @@ async function numbers() {
     blocks: [...document.querySelectorAll("ol.first > li")].map(li => [li.querySelector("code").textContent, li.querySelector(".chip").textContent, li.querySelector(".cost").textContent]),
     pace: [...document.querySelectorAll("[aria-labelledby=pace] tbody tr")].map(tr => [tr.cells[0].textContent, tr.querySelector("b").textContent]),
   }));
+  await open("map");
+  told.rails = await page.evaluate(() => ({
+    head: [...document.querySelectorAll("[aria-labelledby=rails] thead th")].map(c => c.textContent),
+    rows: [...document.querySelectorAll("[aria-labelledby=rails] tbody tr")].map(tr => [...tr.cells].map(c => c.textContent)),
+    moved: [...document.querySelectorAll("[aria-labelledby=rails] li code")].map(c => c.textContent),
+  }));
+  told.paths = [];
+  await open("paths");
+  const options = await page.evaluate(() => document.querySelectorAll("main select option").length);
+  for (let i = 0; i < Math.min(options, 3); i++) {
+    await open(`paths?path=${i}`);
+    told.paths.push(await page.evaluate(() => [...document.querySelectorAll(".two > section")].map(s => ({ title: s.querySelector("h2").textContent, verdict: s.querySelector(".chip").textContent, hops: s.querySelectorAll(".hop").length, faults: s.querySelectorAll(".hop .bad").length }))));
+  }
+  // Ceilings of a few hosts, as the table of ports says them.
+  told.ceilings = {};
+  for (const name of addresses.filter(a => a.startsWith("host/")).map(a => a.slice(5))) {
+    await open(`host/${name}`);
+    told.ceilings[decodeURIComponent(name)] = await page.evaluate(() => [...document.querySelectorAll("[aria-label=Ports] tbody tr")].map(tr => [tr.cells[0].textContent, tr.cells[6].textContent]));
+  }
   await open("coverage");
   told.coverage = await page.evaluate(() => [...document.querySelectorAll("table.list tbody tr")].map(tr => [...tr.cells].map(c => c.textContent)));
   await open("findings?state=all");

@@ -16,7 +16,7 @@ export interface Step { without: number; gbps: number; hosts: number; slowest: s
 export interface Pace { basis: string; hosts: number; unknown: string; steps: Step[] }
 export interface Head {
   hosts: number; reached: number; switches: number; talked: number; away: number; not_asked: number;
-  ports: number; links: number; rules: number; decided: number; inconclusive: number; not_applicable: number;
+  ports: number; links: number; rules: number; decided: number; inconclusive: number; open: number; stopped: number; not_applicable: number;
   severities: Partial<Record<Severity, number>>; pace: Pace;
 }
 export interface Group { severity: Severity; says: string; observed: string | null; expected: string | null; subjects: number; hosts: string; examples: { subject: string; where: string; aside: string; fix: string }[] }
@@ -61,9 +61,15 @@ export interface HopClass {
   tier: number | null; facing: string | null; system: string | null; ports: number; example: string; switches: string;
   does: string[]; differs: string[]; with_findings: number; with_unknown: number; rules: string[];
 }
+export interface Rails {
+  hosts: number; compute_ports: number; not_read: number; without_neighbor: number; infiniband: number; without_netdev: number;
+  without_rail: number; undecided: number; hosts_not_read: number; rails: { rail: number; compute_ports: number }[];
+  rows: { leaves: string; count: number; rail: number | null; plane: number | null; ports: { rail: number; plane: number; count: number; odd: boolean }[] }[];
+  misplaced: { rule: string; port: string; leaf: string; leaf_port: string; rail: number; plane: number; said: string }[];
+}
 export interface Evidence {
   subject: string; verdict: string; observed: string | null; expected: string | null;
-  inputs: { table: string; held: string; rows: { values: Record<string, string | number | null>; deciding: string[] }[]; rest: number | null }[];
+  inputs: { table: string; held: string; rows: { values: Record<string, string | number | null>; deciding: string[]; none: string[] }[]; rest: number | null }[];
   evidence: { target: string; probe: string; instance: string; status: string; tables: string[]; command: string }[];
 }
 export interface Changes {
@@ -91,7 +97,7 @@ interface Core {
     links: [number, number, number, number, boolean][];
   };
   ports: { count: number; name: string[]; pci: string[]; netdev: string[]; far: string[] };
-  heat: Heat[]; hops: HopClass[]; infiniband: number; paths: Packet[][]; changes: Changes | null;
+  heat: Heat[]; hops: HopClass[]; rails: Rails; infiniband: number; paths: Packet[][]; changes: Changes | null;
 }
 
 export class Report {

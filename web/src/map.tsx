@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { AWAY, BLOCKER, LEVELS, NOT_READ, OK, PARTLY, hasFinding, report } from "./data";
 import { Legend, Machine, Said, Square, Tip, enc, fill, paint, palette, pixel, useTheme, useWidth, type Palette } from "./parts";
+import { Rails } from "./rails";
 import { count, plural, seen } from "./text";
 
 export interface Leaf { index: number; rail: number; column: number; row: number; block: number; ports: number[] }
@@ -123,6 +124,7 @@ export function FabricMap({ go }: { go: (hash: string) => void }) {
     <p id="mapnow" class="small" role="status">{cursor >= 0 ? seen(summary(L.leaves[cursor])) : ""}</p>
     {tip ? <Tip x={tip.x} y={tip.y}>{tip.port >= 0 ? <PortTip port={tip.port} /> : seen(summary(L.leaves[tip.leaf]))}</Tip> : null}
     <Alone ports={L.alone} />
+    <Rails />
     <Worst leaves={L.leaves} />
   </>;
 }

@@ -14,10 +14,10 @@ export function where(b: Block): string {
 }
 
 export function headline(): string {
-  const { head, inconclusive } = report.core, found = SEVERITIES.filter(s => head.severities[s]);
-  const total = found.reduce((sum, s) => sum + head.severities[s]!, 0), gaps = inconclusive.reduce((sum, g) => sum + g.checks, 0);
+  const { head } = report.core, found = SEVERITIES.filter(s => head.severities[s]);
+  const total = found.reduce((sum, s) => sum + head.severities[s]!, 0);
   const first = total ? `${plural(total, "finding")}: ${found.map(s => `${count(head.severities[s]!)} ${s}`).join(", ")}` : head.decided ? "No findings" : "No result";
-  return `${first}${gaps ? `; ${plural(gaps, "check")} inconclusive` : ""}.`;
+  return `${first}${head.open ? `; ${plural(head.open, "check")} inconclusive` : ""}${head.stopped ? `; ${plural(head.stopped, "rule")} could not be run` : ""}.`;
 }
 export function scope(): string {
   const h = report.core.head, parts = [`${count(h.reached)} of ${plural(h.hosts + h.not_asked, "host")}`];
@@ -30,7 +30,7 @@ export function Verdict() {
   const { head, profile, title: snapshot } = report.core;
   return <>
     <h1 class="headline">{headline()}</h1>
-    <p class="muted">{scope()}. {plural(head.rules, "rule")}: {count(head.decided)} checks decided, {count(head.inconclusive)} inconclusive, {count(head.not_applicable)} not applicable. Snapshot <Said text={snapshot} />, profile <code>{seen(profile)}</code>.</p>
+    <p class="muted">{scope()}. {plural(head.rules, "rule")}: {count(head.decided)} checks decided, {count(head.inconclusive)} inconclusive{head.open === head.inconclusive ? "" : ` (${count(head.open)} open)`}, {count(head.not_applicable)} not applicable. Snapshot <Said text={snapshot} />, profile <code>{seen(profile)}</code>.</p>
     <Hosts />
     <div class="cols">
       <First />
@@ -71,7 +71,7 @@ function Pace() {
   const { steps, unknown, basis } = report.core.head.pace, full = steps.at(-1)?.gbps ?? 0;
   return <section class="card" aria-labelledby="pace"><h2 id="pace">Pace of a job</h2>
     <p class="small muted">A collective is as fast as its slowest compute port.</p>
-    {steps.length ? <table><thead class="visually-hidden"><tr><th>hosts</th><th>pace</th><th>Gb/s per port, and the slowest</th></tr></thead><tbody>{steps.slice(0, 6).map(s => <tr>
+    {steps.length ? <table><thead class="visually-hidden"><tr><th>hosts</th><th>pace</th><th>Gb/s per port, and the slowest</th></tr></thead><tbody>{(steps.length > 6 ? [...steps.slice(0, 5), steps.at(-1)!] : steps).map(s => <tr>
       <td class="num">{s.without ? `without ${count(s.without)}` : "all hosts"}</td>
       <td class="wide"><div class="bar thin" aria-hidden="true"><span class={s.gbps < full ? "l4" : "l0"} ref={grow(s.gbps)} /><span ref={grow(Math.max(0, full - s.gbps))} /></div></td>
       <td class="num"><b>{gbps(s.gbps)}</b> Gb/s{s.gbps < full ? <div class="small muted slowest"><Said text={`${s.slowest}: ${s.limited_by}`} most={60} /></div> : null}</td></tr>)}</tbody></table> : <p class="small">Not known of any host.</p>}

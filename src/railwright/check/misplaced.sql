@@ -1,6 +1,7 @@
 -- Ports of hosts that a finding is about, with the leaf that they are at.
 select f.rule, row(e.target || ':' || e.device, a.peer, a.peer_port, p.rail, p.plane), f.observed, f.expected, f.detail
 from finding as f
+semi join rail_rule as r on r.rule = f.rule
 inner join own_end as e
     on
         e.target = f.target

@@ -34,8 +34,17 @@ def rules_of_rails() -> dict[str, Rule]:
     return {name: shipped()[name] for name in _RULES}
 
 
+def make_rail_rules(findings: Findings) -> None:
+    """The table rail_rule: those of the rules above that were run; a check runs others too."""
+    run = [name for name in _RULES if name in findings.rules]
+    findings.database.execute(
+        "CREATE OR REPLACE TEMP TABLE rail_rule AS SELECT unnest(?::VARCHAR[]) AS rule", [run]
+    )
+
+
 def misplaced(findings: Findings) -> list[Misplaced]:
     """Each port with each rule that names it."""
+    make_rail_rules(findings)
     rows = findings.database.execute(_MISPLACED).fetchall()
     return [
         Misplaced._make((rule, *place, _said(findings.rules[rule], place, *said)))
@@ -60,5 +69,7 @@ class Undecided(NamedTuple):
 
 def undecided(findings: Findings) -> Undecided:
     """Rules that could not be run count as a port."""
+    make_rail_rules(findings)
     ports, hosts = findings.database.execute(_UNDECIDED).fetchone() or (0, 0)
-    return Undecided(int(ports) + len(findings.stopped()), int(hosts))
+    stopped = [one for one in findings.stopped() if one.rule in _RULES]
+    return Undecided(int(ports) + len(stopped), int(hosts))

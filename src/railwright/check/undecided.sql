@@ -1,6 +1,7 @@
 -- Of how many ports nobody can tell where they belong. Beside what rules cannot tell: the ports of leaves with several rails
 -- where no rule has anything to say at all, because there is no plan and peers are too few or follow no pattern. A leaf with
--- one rail alone raises no question. Tables at hand: finding, verdict, target, own_end, adjacency, site_port.
+-- one rail alone raises no question. Tables at hand: finding, verdict, target,
+-- own_end, adjacency, site_port, rail_rule.
 with named as (
     select
         e.target,
@@ -22,10 +23,11 @@ open_port as (
     select by_port as subject
     from named
     where leaf in (from mixed)
-        and not exists (select 1 from verdict where rule <> 'neighbors-disagree' and verdict <> 'not applicable')
+        and not exists (select 1 from verdict where rule in (from rail_rule) and rule <> 'neighbors-disagree' and verdict <> 'not applicable')
     union
     select case when t.status in ('reached', 'incomplete') then coalesce(n.by_port, f.subject) else t.target || ':*' end as subject
     from finding as f
+    semi join rail_rule as r on r.rule = f.rule
     inner join target as t on t.target = f.target and t.kind = 'host'
     left join named as n on f.subject in (n.by_netdev, n.by_port)
     where f.verdict = 'unknown' and f.state = 'open' and f.rule <> 'neighbors-disagree'

@@ -278,7 +278,7 @@ group by target;
 
 -- Of a host: its compute cards together, less what they lose to links that they share. Unknown where the role or the card of one
 -- port is: it may be one more of them.
-create or replace temp view host_ceiling as
+create or replace temp table host_ceiling as
 with asked as (
     select target, bool_and(status in ('ok', 'absent')) as is_read
     from probe_result

@@ -1,7 +1,7 @@
 """`railwright rails`: the rails against the leaves, as a table of counts."""
 
 import json
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rich.text import Text
 
@@ -132,8 +132,8 @@ def _print_rest(screen: Screen, matrix: Matrix) -> None:
                 screen.line(line, "yellow")
 
 
-def rails_json(name: str, status: int, matrix: Matrix) -> str:
-    """The same for programs."""
+def rails_data(matrix: Matrix) -> dict[str, Any]:
+    """The same as data: for programs, and for the page."""
     rails = matrix.rails
     rows = [
         {
@@ -147,9 +147,7 @@ def rails_json(name: str, status: int, matrix: Matrix) -> str:
         }
         for row in rails.rows
     ]
-    whole = {
-        "format": FORMAT,
-        "snapshot": name,
+    return {
         "hosts": rails.hosts,
         "compute_ports": rails.ports,
         "not_read": rails.unread,
@@ -160,8 +158,12 @@ def rails_json(name: str, status: int, matrix: Matrix) -> str:
         "undecided": matrix.undecided.ports,
         "hosts_not_read": matrix.undecided.hosts,
         "rails": [{"rail": rail, "compute_ports": count} for rail, count in rails.sizes],
-        "exit_status": status,
         "rows": rows,
         "misplaced": [one._asdict() for one in matrix.misplaced],
     }
-    return json.dumps(whole, indent=1)
+
+
+def rails_json(name: str, status: int, matrix: Matrix) -> str:
+    """For programs."""
+    head = {"format": FORMAT, "snapshot": name, "exit_status": status}
+    return json.dumps(head | rails_data(matrix), indent=1)

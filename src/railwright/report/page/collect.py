@@ -6,9 +6,11 @@ from railwright import __version__
 from railwright.check.explain import explain, show_intent
 from railwright.check.findings import Findings
 from railwright.check.links import say_of_ends
+from railwright.check.rails import misplaced, undecided
 from railwright.check.waivers import Waiver
 from railwright.fabric.classes import sections
 from railwright.fabric.infiniband import count_ports
+from railwright.fabric.rails import rails
 from railwright.intent.site import Site
 from railwright.model.compare import Difference
 from railwright.nodes import fold
@@ -22,6 +24,7 @@ from railwright.report.page.fabric import Blocks, hosts, make_places, ports, swi
 from railwright.report.page.heat import heat
 from railwright.report.page.paths import traced
 from railwright.report.page.verdict import finding_table, rule_texts, rules, verdict
+from railwright.report.rails import Matrix, rails_data
 from railwright.store.snapshot import Snapshot
 
 FORMAT = "railwright-report-1"
@@ -69,6 +72,7 @@ def collected(
         "ports": found,
         "heat": heat(database, found["count"], blocks),
         "hops": classes_json(list(sections(database))),
+        "rails": _rails(findings),
         "infiniband": count_ports(database),
         "changes": changes,
     }
@@ -91,6 +95,17 @@ def changes_of(before: Snapshot, now: Snapshot, found: Difference) -> dict[str, 
             {"what": gap.what, "side": gap.side, "hosts": fold(gap.targets)} for gap in found.gaps
         ],
     }
+
+
+def _rails(findings: Findings) -> dict[str, Any]:
+    """What `railwright rails` says; leaves with the same counts as one text."""
+    matrix = Matrix(rails(findings.database), misplaced(findings), undecided(findings))
+    said = rails_data(matrix)
+    for row, of in zip(said["rows"], matrix.rails.rows, strict=True):
+        row["leaves"], row["count"] = fold(of.leaves), len(of.leaves)
+        for cell in row["ports"]:
+            cell["odd"] = matrix.is_odd(of, (cell["rail"], cell["plane"]))
+    return said
 
 
 def _explained(findings: Findings, found: list[dict[str, Any]]) -> dict[str, Any]:

@@ -25,7 +25,11 @@ def packed(codes: Sequence[int], width: int) -> bytes:
     numbers = array(_TYPES[width], codes)
     if sys.byteorder == "little":
         numbers.byteswap()
-    data = numbers.tobytes()
+    return in_planes(numbers.tobytes(), width)
+
+
+def in_planes(data: bytes, width: int) -> bytes:
+    """Codes, the high byte of each first, put together by their bytes."""
     return b"".join(data[plane::width] for plane in range(width))
 
 

@@ -8,9 +8,20 @@ from typing import Any, NamedTuple, cast
 
 import duckdb
 
-from railwright.report.page.encode import Value, as_json, packed, plain_words, width_of
+from railwright.report.page.encode import (
+    FIRST,
+    NONE,
+    NOT_COLLECTED,
+    Value,
+    as_json,
+    in_planes,
+    packed,
+    plain_words,
+    width_of,
+)
 from railwright.report.page.fabric import Blocks
 from railwright.schema.counters import counters
+from railwright.schema.table import one_table, table_names
 from railwright.store.duck import quote, read_sql
 from railwright.toml import load_toml
 
@@ -53,6 +64,11 @@ def shipped() -> list[dict[str, Any]]:
     return cast("list[dict[str, Any]]", load_toml(text, "columns.toml")["column"])
 
 
+def _is_key(table: str, keys: tuple[str, ...]) -> bool:
+    """Whether a machine has one row at most for each: then there is nothing to put together."""
+    return table in table_names() and set(one_table(table).key) <= {"target", *keys}
+
+
 def _make_facts(
     database: duckdb.DuckDBPyConnection, table: str, by: str, entries: list[dict[str, Any]]
 ) -> None:
@@ -60,15 +76,19 @@ def _make_facts(
     keys = _KEYS.get(by, (by,))
     same = " AND ".join(f"v.{key} = p.{_MINE.get(key, key)}" for key in keys)
     listed = ", ".join(("target", *keys))
+    is_single = _is_key(table, keys) and not any(one.get("aggregate") for one in entries)
     said = []
     for number, one in enumerate(entries):
-        value = one["value"] if one.get("aggregate") else f"any_value({one['value']})"
-        none = f"bool_or({one.get('none', 'false')})"
+        value, none = one["value"], one.get("none", "false")
+        if not is_single:
+            value = value if one.get("aggregate") else f"any_value({value})"
+            none = f"bool_or({none})"
         said.append(f"{value} AS value_{number}, {none} AS none_{number}")
+    group = "" if is_single else f"GROUP BY {listed}"
     database.execute(
         "CREATE OR REPLACE TEMP TABLE page_fact AS "
-        f"SELECT p.idx, v.* EXCLUDE ({listed}) FROM page_port AS p INNER JOIN ("
-        f"SELECT {listed}, {', '.join(said)} FROM {table} GROUP BY {listed}"
+        f"SELECT p.idx, v.* EXCLUDE ({listed}) FROM page_port AS p LEFT JOIN ("
+        f"SELECT {listed}, {', '.join(said)} FROM {table} {group}"
         f") AS v ON v.target = p.target AND {same}"
     )
 
@@ -116,15 +136,21 @@ def _counters(database: duckdb.DuckDBPyConnection, count: int) -> Iterator[tuple
             chosen = ", ".join(map(quote, names))
             database.execute(_ROWS.format(table=table, same=same, names=chosen))
         for name in names:
+            mine = f"(FROM page_counter WHERE counter = {quote(name)})"
             query = (
-                f"SELECT idx, value, false AS none FROM page_counter WHERE counter = {quote(name)}"
+                "SELECT p.idx, c.value, false AS none FROM page_port AS p "
+                f"LEFT JOIN {mine} AS c ON c.idx = p.idx"
             )
             yield Spec(f"{table[0]}.{name}", name, "", family), query
 
 
-_WORDS = read_sql(__file__, "views/words.sql")
-_BY_WORD = read_sql(__file__, "views/by_word.sql")
 _ROUNDED = read_sql(__file__, "views/rounded.sql")
+_BY_WORD = read_sql(__file__, "views/by_word.sql")
+_ONCE = """
+CREATE OR REPLACE TEMP TABLE page_value AS
+SELECT idx, any_value(value) AS value, bool_or(none) AS none FROM page_value GROUP BY idx
+"""
+_COUNTED_WORDS = "SELECT count(DISTINCT value), min(value) FROM page_value"
 
 
 def heat(database: duckdb.DuckDBPyConnection, count: int, blocks: Blocks) -> list[dict[str, Any]]:
@@ -132,7 +158,7 @@ def heat(database: duckdb.DuckDBPyConnection, count: int, blocks: Blocks) -> lis
     told = []
     for specs, most in ((_facts(database), MOST_WORDS), (_counters(database, count), ONE_BYTE)):
         for spec, query in specs:
-            found = _column(database, query, most)
+            found = column_of(database, query, count, most)
             if not found.read:
                 continue
             words = plain_words(found.words)
@@ -153,7 +179,9 @@ def heat(database: duckdb.DuckDBPyConnection, count: int, blocks: Blocks) -> lis
     return told
 
 
-class _Column(NamedTuple):
+class Column(NamedTuple):
+    """A value for each port, as codes."""
+
     words: list[Value]  # [] = codes are numbers with three significant digits
     codes: bytes
     width: int
@@ -162,17 +190,35 @@ class _Column(NamedTuple):
     none: int
 
 
-def _column(database: duckdb.DuckDBPyConnection, query: str, most: int) -> _Column:
+def column_of(database: duckdb.DuckDBPyConnection, query: str, count: int, most: int) -> Column:
+    """Rows of idx, value and whether there is none, one for each port, as codes."""
     database.execute(f"CREATE OR REPLACE TEMP TABLE page_value AS {query}")
+    [rows] = database.execute("SELECT count(*) FROM page_value").fetchone() or [0]
+    if rows != count:  # a damaged snapshot: a port stands there once
+        database.execute(_ONCE)
     [kind] = database.execute("SELECT any_value(typeof(value)) FROM page_value").fetchone() or [""]
     is_number = str(kind).split("(")[0] in _NUMBERS
     if kind in ("DOUBLE", "FLOAT"):  # a reading that is no number is not known
         database.execute("UPDATE page_value SET value = NULL WHERE NOT isfinite(value)")
-    database.execute(_WORDS)
-    words = [v for (v,) in database.execute("SELECT value FROM page_word ORDER BY code").fetchall()]
-    is_rounded = is_number and len(words) > most and min(words) >= 0
-    [row] = database.execute(_ROUNDED if is_rounded else _BY_WORD).fetchall()
-    codes, read, none = row
-    width = 2 if is_rounded else width_of(len(words))
-    kept = [] if is_rounded else words
-    return _Column(kept, packed(codes or [], width), width, is_number, read, none)
+    words, least = database.execute(_COUNTED_WORDS).fetchone() or (0, None)
+    if is_number and words > most and least is not None and least >= 0:
+        [(digits, read, none)] = database.execute(_ROUNDED).fetchall()
+        return Column([], in_planes(bytes.fromhex(digits), 2), 2, is_number, read, none)
+    return _by_word(database.execute(_BY_WORD).fetchall(), count, is_number=is_number)
+
+
+def _by_word(rows: list[tuple[Any, ...]], count: int, *, is_number: bool) -> Column:
+    """The commonest first: it stands everywhere but where the others are, and these are told."""
+    words = sorted({value for value, *_ in rows if value is not None})
+    code_of = {word: code for code, word in enumerate(words, FIRST)}
+    codes, read, none = [NOT_COLLECTED] * count, 0, 0
+    for place, (value, is_none, ports, places) in enumerate(rows):
+        code = code_of[value] if value is not None else NONE if is_none else NOT_COLLECTED
+        read += ports if value is not None else 0
+        none += ports if code == NONE else 0
+        if not place:
+            codes = [code] * count
+        for idx in places or ():
+            codes[idx] = code
+    width = width_of(len(words))
+    return Column(words, packed(codes, width), width, is_number, read, none)

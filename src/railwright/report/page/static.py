@@ -7,6 +7,7 @@ from typing import Any
 from railwright.report.screen import number_of
 from railwright.text import plain
 
+MOST_STEPS = 6  # of the pace
 LONGEST = 2_000  # signs of one value
 
 
@@ -26,10 +27,17 @@ def headline(core: dict[str, Any]) -> str:
         parts = [f"{said}: " + ", ".join(f"{n:,} {s}" for s, n in head["severities"].items())]
     else:
         parts = ["No findings" if head["decided"] else "No result"]
-    gaps = sum(one["checks"] for one in core["inconclusive"])
-    if gaps:
-        parts.append(f"{number_of(gaps, 'check')} inconclusive")
+    if head["open"]:
+        parts.append(f"{number_of(head['open'], 'check')} inconclusive")
+    if head["stopped"]:
+        parts.append(f"{number_of(head['stopped'], 'rule')} could not be run")
     return "; ".join(parts) + "."
+
+
+def inconclusive(head: dict[str, Any]) -> str:
+    """`1,124 inconclusive (282 open)`: of the others a waiver or somebody's word is known."""
+    count, left = head["inconclusive"], head["open"]
+    return f"{count:,} inconclusive" + ("" if count == left else f" ({left:,} open)")
 
 
 def scope(core: dict[str, Any]) -> str:
@@ -45,7 +53,7 @@ def scope(core: dict[str, Any]) -> str:
 
 def _cost(block: dict[str, Any]) -> str:
     if not block["cost_gbps"]:
-        return ""
+        return "not priced"
     least = "at least " if block["priced"] < block["subjects"] else ""
     return f"{least}{block['cost_gbps']:,.0f} Gb/s"
 
@@ -78,7 +86,8 @@ def _pace(core: dict[str, Any]) -> Iterator[str]:
     pace = core["head"]["pace"]
     yield '<section class="card"><h2>Pace of a job</h2>\n'
     yield "<p>A collective is as fast as its slowest compute port.</p>\n<table><tbody>"
-    for step in pace["steps"][:6]:
+    steps = pace["steps"]
+    for step in steps if len(steps) <= MOST_STEPS else [*steps[: MOST_STEPS - 1], steps[-1]]:
         who = "all hosts" if not step["without"] else f"without {step['without']:,}"
         yield f'<tr><td>{who}</td><td class="num">{step["gbps"]:,.1f} Gb/s</td>'
         yield f"<td>{escaped(step['slowest'])}: {escaped(step['limited_by'])}</td></tr>\n"
@@ -119,7 +128,7 @@ def static(core: dict[str, Any]) -> Iterator[str]:
     yield f'<main class="static">\n<h1>{escaped(headline(core))}</h1>\n'
     yield f"<p>{escaped(scope(core))}. {number_of(head['rules'], 'rule')}: "
     yield f"{head['decided']:,} checks decided, "
-    yield f"{head['inconclusive']:,} inconclusive, {head['not_applicable']:,} not applicable. "
+    yield f"{inconclusive(head)}, {head['not_applicable']:,} not applicable. "
     yield f"Snapshot {escaped(core['title'])}, profile {escaped(core['profile'])}.</p>\n"
     for part in (_blocks, _pace, _gaps, _aside):
         yield from part(core)

@@ -34,11 +34,18 @@ from railwright.report.unreached import happened, to_do
 _PORT_OF = (
     "SELECT rule, subject, list(idx ORDER BY idx) FROM page_told WHERE NOT is_whole GROUP BY ALL"
 )
+_OPEN = "SELECT count(*) FROM finding WHERE verdict = 'unknown' AND state = 'open'"
 _KEPT = (
     *("rule", "severity", "target", "subject", "observed", "expected", "detail", "cost_gbps"),
     *("device", "netdev", "pci", "switch_port", "rail", "link_partner"),
     *("state", "cause", "cause_subject", "waiver", "commands"),
 )
+
+
+def _open_checks(findings: Findings) -> int:
+    """Checks that are inconclusive, and nobody has accepted that."""
+    [count] = findings.database.execute(_OPEN).fetchone() or [0]
+    return int(count)
 
 
 def head(findings: Findings, pace: Pace) -> dict[str, Any]:
@@ -52,6 +59,8 @@ def head(findings: Findings, pace: Pace) -> dict[str, Any]:
         "rules": sum(not one.trouble for one in accounts),
         "decided": judged(accounts),
         "inconclusive": sum(one.unknown for one in accounts),
+        "open": _open_checks(findings),
+        "stopped": len(findings.stopped()),
         "not_applicable": sum(one.not_applicable for one in accounts),
         "severities": severities(findings),
         "pace": pace_json(pace),

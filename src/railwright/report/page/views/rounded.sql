@@ -1,28 +1,28 @@
--- The same for numbers with many values: three significant digits in 16 bits, from 1e-30 on; web/src/columns.ts turns them back.
-with parts as (
+-- Numbers with many values as three significant digits in 16 bits, from 1e-30 on, in hexadecimal; how many have a value, how
+-- many have none. web/src/columns.ts turns the codes back.
+with powers as (
+    select idx, value, none, floor(log10(nullif(value, 0))) as power
+    from page_value
+),
+
+parts as (
+    select *, round(value / pow(10, power - 2)) as digits
+    from powers
+),
+
+coded as (
     select
         idx,
-        none,
         value,
-        floor(log10(case when value > 0 then value end)) as power,
-        round(value / pow(10, power - 2)) as digits
-    from page_value
+        none,
+        case
+            when value is null then coalesce(none::integer, 0)
+            when value = 0 or power < -30 then 2
+            when digits >= 1000 then least(3 + (power + 31) * 900, 65535)
+            else least(3 + (power + 30) * 900 + digits - 100, 65535)
+        end::integer as code
+    from parts
 )
 
-select
-    list(
-        coalesce(
-            case
-                when v.value is null then null
-                when v.value = 0 or v.power < -30 then 2
-                when v.digits >= 1000 then least(3 + (v.power + 31) * 900, 65535)
-                else least(3 + (v.power + 30) * 900 + v.digits - 100, 65535)
-            end,
-            v.none::integer,
-            0
-        )::integer order by p.idx
-    ),
-    count(v.value),
-    count(*) filter (v.value is null and v.none)
-from page_port as p
-left join parts as v on v.idx = p.idx
+select string_agg(printf('%04x', code), '' order by idx), count(value), count(*) filter (value is null and none)
+from coded
