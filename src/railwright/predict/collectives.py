@@ -153,7 +153,8 @@ def bound(algorithm: str, cluster: Cluster) -> Bound:
     elif algorithm in ("tree", "nvlstree"):
         gain = TREE_GAIN.get(domains, 1.0) * (ranks - 1) / ranks
     outside = Bound(cluster.network * gain, cluster.network_ceiling * gain, "network")
-    return min(inside, outside)
+    # Which binds goes by what is reached; nothing goes above either ceiling.
+    return min(inside, outside)._replace(ceiling=min(inside.ceiling, outside.ceiling))
 
 
 def latency(collective: Collective, algorithm: str, cluster: Cluster) -> float | None:
