@@ -12,7 +12,7 @@ setting = "switch.mtu"
 covers = ["MTU-03"]
 on_path = {packets = ["data", "other"], sides = ["in", "out"]}
 since = "0.3"
-sources = ["review MTU-03", "judgement: what most compute ports have is what the fabric must carry, where the site does not say it"]
+sources = ["review MTU-03", "judgement: what most compute ports have is what the fabric must carry, where the site does not say it", "SONIC-SWSS: portsorch.cpp does not take a port down for its MTU"]
 
 [uses]
 "site.switch_mtu" = "intended MTU of switch ports"
@@ -24,7 +24,8 @@ One of many links with a smaller MTU gets its share of the large packets and dro
 communicate, and only while the hash sends them over that link.
 
 ## What to do
-Raise the MTU at both ends of the link. Most switches take the port down briefly.
+Raise the MTU at both ends of the link. SONiC keeps the port up; on other systems expect it to go
+down briefly.
 
 ## Exceptions
 If the site file sets the MTU of switch ports, that value counts. If no host was collected and the site file sets no MTU,
