@@ -34,7 +34,7 @@ test-fast-in venv:
 
 # what of the slower files reads with DuckDB, with the oldest one we support
 test-oldest venv:
-    {{ venv }}/bin/pytest -q {{ parallel }} -k "test_cases or test_store and not kill_9" tests/test_rules.py tests/test_store.py
+    {{ venv }}/bin/pytest -q -n auto --dist load -k "test_cases or test_store and not kill_9" tests/test_rules.py tests/test_store.py
 
 # build the script and the style of the report's page (needs Node, and npm ci in web/)
 page:

@@ -69,6 +69,19 @@ def _left_for_the_whole(items: list[pytest.Item]) -> Iterator[pytest.Item]:
         seen[name] += 1
 
 
+# Long files take turns: each commit runs one in TURNS of them, the next commit the next ones. The count of
+# commits, which CI gives, says whose turn it is; who runs pytest by hand has all of them.
+TURN = os.environ.get("RAILWRIGHT_TURN", "")
+TURNS = 5
+LONG = 40  # seconds
+
+
+def takes_its_turn(name: str, turn: int) -> bool:
+    """Dealt out by length, so that every commit has about as much to do."""
+    long = sorted((one for one in SECONDS if SECONDS[one] >= LONG), key=lambda one: -SECONDS[one])
+    return name not in long or long.index(name) % TURNS == turn % TURNS
+
+
 def _chosen_by_hand(config: pytest.Config) -> bool:
     """Who names a test, or a word of it, wants that one."""
     return bool(config.option.keyword) or any("::" in one for one in config.args)
@@ -78,6 +91,9 @@ def _chosen_by_hand(config: pytest.Config) -> bool:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if not WHOLE and not _chosen_by_hand(config):
         left = set(_left_for_the_whole(items))
+        if TURN:
+            turn = int(TURN)
+            left |= {one for one in items if not takes_its_turn(one.path.name, turn)}
         items[:] = [item for item in items if item not in left]
         config.hook.pytest_deselected(items=list(left))
     # Files are dealt out to processes one by one: the longest first, then all end at about one time.
