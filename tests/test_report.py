@@ -12,6 +12,8 @@ import duckdb
 import pytest
 from typer.testing import CliRunner, Result
 
+from lab.harness.by_hand import with_derived
+from lab.harness.small_fabric import fabric
 from railwright.cli import program
 from railwright.demo import unpack
 from railwright.report.page.encode import as_json, packed
@@ -110,7 +112,7 @@ def test_the_part_without_scripts_says_the_same(page: str, core: dict[str, Any])
 
 
 def test_a_rule_that_could_not_be_run_is_in_the_headline(core: dict[str, Any]) -> None:
-    quiet = {"severities": {}, "decided": 9, "open": 0, "stopped": 1}
+    quiet = {"severities": {}, "decided": 9, "open": 0, "stopped": 1, "expired": 0}
     assert headline({**core, "head": quiet}) == "No findings; 1 rule could not be run."
 
 
@@ -233,3 +235,85 @@ def test_a_port_that_is_there_twice_stands_there_once(
 
 def test_wide_codes_are_planes() -> None:
     assert packed([1, 258], 2) == bytes([0, 1, 1, 2])
+
+
+SITE = """\
+profile = "roce-lossless"
+cabling = "cabling.csv"
+[[class]]
+name = "acme-gold"
+hosts = "gpu[1-2]"
+compute_nics = 4
+[out_of_service]
+"leaf2" = "kim from acme says broken"
+"""
+CABLES = """\
+a_device,a_port,b_device,b_port,length_m,rail,plane
+gpu1,ens1,leaf1,Ethernet0,3,0,0
+gpu2,ens2,acme-planned-sw,Eth9,3,1,0
+gpu1,ens2,leaf2,swp1s0,3,1,0
+"""
+WAIVERS = """\
+[[waive]]
+rule = "intent-mtu"
+subjects = ["gpu1:*"]
+reason = "acme: next week"
+owner = "kim"
+expires = 2020-01-01
+[[waive]]
+rule = "intent-mtu"
+subjects = ["gpu9-acme:*"]
+reason = "acme: never used"
+owner = "kim"
+expires = 2099-01-01
+"""
+
+
+@pytest.fixture(scope="module")
+def lost(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two hosts, one of which has lost a NIC; a plan and waivers that name others."""
+    rows = fabric()
+    gone = {"0000:11:10.0", "mlx5_1", "ens2"}
+    for name, listed in rows.items():
+        rows[name] = [
+            row
+            for row in listed
+            if row.get("target") != "gpu2"
+            or not gone & {row.get("pci"), row.get("device"), row.get("netdev"), row.get("name")}
+        ]
+    store = tmp_path_factory.mktemp("lost")
+    with_derived(store, rows)
+    for name, text in (("site.toml", SITE), ("cabling.csv", CABLES), ("waivers.toml", WAIVERS)):
+        (store / name).write_text(text)
+    return store
+
+
+def test_what_only_the_site_names_is_redacted_too(lost: Path, tmp_path: Path) -> None:
+    out = tmp_path / "vendor.html"
+    _run("report", "--store", str(lost), "--redact", "-o", str(out))
+    text = out.read_text()
+    parts = [text[: text.index("<script")].encode(), *blocks(text).values()]
+    assert not [part for part in parts if re.search(rb"acme|kim|gpu[129]|leaf[12]\b", part)]
+
+
+def test_an_expired_waiver_is_in_every_headline(lost: Path, tmp_path: Path) -> None:
+    out = tmp_path / "mail.html"
+    _run("report", "--store", str(lost), "--static", "-o", str(out))
+    assert "1 waiver expired" in out.read_text()
+    assert "expired on 2020-01-01: intent-mtu" in out.read_text()
+    ticket = _run("report", "--store", str(lost), "--format", "markdown").stdout
+    assert "1 waiver expired" in ticket
+    assert "| intent-mtu | 2020-01-01 | kim | gpu1:* | acme: next week |" in ticket
+
+
+def test_a_port_that_a_host_has_lost_keeps_its_square(lost: Path, tmp_path: Path) -> None:
+    """Its leaf still hears it: it is drawn as what is found of its host, or else as not read."""
+    (lost / "site.toml").unlink()
+    out = tmp_path / "page.html"
+    _run("report", "--store", str(lost), "-o", str(out))
+    data = blocks(out.read_text())
+    core = json.loads(data["core"])
+    host = _numbers(data["port.host"], 4)
+    mine = [i for i, h in enumerate(host) if core["hosts"]["name"][h] == "gpu2"]
+    assert len(mine) == 2
+    assert 6 in [data["port.level"][i] for i in mine]

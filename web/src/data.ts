@@ -16,7 +16,7 @@ export interface Step { without: number; gbps: number; hosts: number; slowest: s
 export interface Pace { basis: string; hosts: number; unknown: string; steps: Step[] }
 export interface Head {
   hosts: number; reached: number; switches: number; talked: number; away: number; not_asked: number;
-  ports: number; links: number; rules: number; decided: number; inconclusive: number; open: number; stopped: number; not_applicable: number;
+  ports: number; links: number; rules: number; decided: number; inconclusive: number; open: number; stopped: number; expired: number; not_applicable: number;
   severities: Partial<Record<Severity, number>>; pace: Pace;
 }
 export interface Group { severity: Severity; says: string; observed: string | null; expected: string | null; subjects: number; hosts: string; examples: { subject: string; where: string; aside: string; fix: string }[] }

@@ -1,7 +1,7 @@
 // From socket to leaf, to scale: what convinces a vendor.
 import { useEffect, useState } from "preact/hooks";
 import { column, type Values } from "./columns";
-import { hasFinding, report, type Endpoint, type Hop } from "./data";
+import { LEVELS, hasFinding, report, type Endpoint, type Hop } from "./data";
 import { FindingRows } from "./findings";
 import { Command, Machine, Said, Square, enc } from "./parts";
 import { count, gbps, number, plural, seen } from "./text";
@@ -24,7 +24,7 @@ export function HostPage({ name }: { name: string }) {
   return <>
     <h1><Said text={name} most={80} /></h1>
     <p class="muted">{facts.filter(Boolean).join(", ")}{hosts.away[h] ? <>; out of service: <Said text={hosts.away[h]} most={120} /></> : null}</p>
-    {hosts.write[h] === null ? null : <p>Compute ports together <b>{gbps(hosts.write[h])}</b> of {gbps(hosts.wire[h])} Gb/s; slowest port <b>{gbps(hosts.pace[h])}</b> Gb/s (calculated).</p>}
+    {hosts.write[h] === null ? null : hosts.pace[h] === null ? <p>No compute port is known.</p> : <p>Compute ports together <b>{gbps(hosts.write[h])}</b> Gb/s{hosts.wire[h] === hosts.write[h] ? "" : ` of ${gbps(hosts.wire[h])}`}; slowest port <b>{gbps(hosts.pace[h])}</b> Gb/s (calculated).</p>}
     <section class="card"><h2>Findings</h2><FindingRows found={report.byTarget.get(name) ?? []} of={name} /></section>
     {tree ? <section class="card"><h2>From socket to leaf</h2><p class="small muted">The height of a band is its bandwidth, dashed what both ends could do. {alike > 1 ? `${plural(alike, "host")} have exactly this tree.` : "No other host has this tree."}</p><Drawing tree={tree} host={h} {...values} /></section>
       : <section class="card"><h2>Not read</h2><Command text={`railwright collect -w ${name} --onto latest`} /></section>}
@@ -44,7 +44,7 @@ function Drawing({ tree, host, ceiling, rate }: { tree: Endpoint[]; host: number
   for (const numa of numas) {
     const top = y;
     for (const name of new Set(drawn.filter(e => e.numa === numa).map(root))) {
-      const group = drawn.filter(e => root(e) === name), shared = group.length > 1 ? group[0].hops.slice(1).find(h => group.every(e => e.hops.some(o => o.pci === h.pci))) : undefined;
+      const group = drawn.filter(e => root(e) === name), shared = group.length > 1 ? group[0].hops.slice(1, -1).find(h => group.every(e => e.hops.some(o => o.pci === h.pci))) : undefined;
       const up = shared ? group[0].hops.at(-1)! : null, height = group.length * ROW, middle = y + height / 2;
       shapes.push(<g><line x1={X.root - 22} x2={X.root} y1={middle} y2={middle} stroke="var(--line)" /><rect x={X.root} y={middle - 12} width="84" height="24" rx="4" class="box" /><text x={X.root + 7} y={middle + 4}>{seen(short(name), 12)}</text></g>);
       if (up && shared) shapes.push(<g><rect x={X.root + 84} y={middle - thick(up.gbps) / 2} width={X.sw - X.root - 84} height={thick(up.gbps)} class={isNarrow(up) ? "band narrow" : "band"} /><text x={X.root + 92} y={middle - thick(up.gbps) / 2 - 3} class={isNarrow(up) ? "bold" : "muted"}>{link(up.gts, up.width)}</text><rect x={X.sw} y={middle - height / 2 + 5} width="84" height={height - 10} rx="4" class="box" /><text x={X.sw + 7} y={middle}>PCIe switch</text><text x={X.sw + 7} y={middle + 14} class="muted">{seen(short(shared.pci), 12)}</text></g>);
@@ -64,7 +64,7 @@ function endpoint(e: Endpoint, y: number, from: number, ports: number[], ceiling
   const shapes = [<g>{possible ? <rect x={from} y={y - thick(possible) / 2} width={X.end - from} height={thick(possible)} class="possible" /> : null}<rect x={from} y={y - thick(shown.gbps) / 2} width={X.end - from} height={thick(shown.gbps)} class={narrow ? "band narrow" : e.kind === "gpu" ? "band gpu" : "band"} /><text x={from + 8} y={y - Math.max(thick(possible ?? shown.gbps) / 2, 8) - 3} class={narrow || redirect ? "bold" : "muted"}>{said}</text><rect x={X.end} y={y - 12} width="160" height="24" rx="4" class={bad ? "box bad" : "box"} /><text x={X.end + 7} y={y + 4}>{label}</text></g>];
   for (const port of ports.slice(0, 1)) {
     const r = rate?.at(port) as number | null | undefined, c = ceiling?.at(port) as number | null | undefined, leaf = report.leaf(port), slow = r && c && c < r * 0.9;
-    shapes.push(<g><rect x={X.card} y={y - thick(r ?? null) / 2} width={X.leaf - X.card} height={thick(r ?? null)} class="band" />{c ? <rect x={X.card} y={y - thick(c) / 2} width={X.leaf - X.card} height={thick(c)} class={slow ? "band narrow" : "band net"} /> : null}<text x={X.card + 8} y={y - Math.max(thick(r ?? null) / 2, 8) - 3} class={slow ? "bold" : "muted"}>{c ? `ceiling ${gbps(c)} of ${number(r ?? 0)}` : r ? `${number(r)}G, ceiling not known` : "no link, or not collected"}</text><text x={X.leaf + 8} y={y + 4} class={leaf ? "" : "muted"}>{leaf ? `${seen(leaf, 22)}:${seen(report.farPort(port), 16)}` : "no neighbor known"}</text></g>);
+    shapes.push(<g><rect x={X.card} y={y - thick(r ?? null) / 2} width={X.leaf - X.card} height={thick(r ?? null)} class="band" />{c ? <rect x={X.card} y={y - thick(c) / 2} width={X.leaf - X.card} height={thick(c)} class={slow ? "band narrow" : "band net"} /> : null}<text x={X.card + 8} y={y - Math.max(thick(r ?? null) / 2, 8) - 3} class={slow ? "bold" : "muted"}>{c ? `ceiling ${gbps(c)} of ${number(r ?? 0)}` : r ? `${number(r)}G, ceiling not known` : ceiling?.isNone(port) ? "port is not up" : "not known"}</text><text x={X.leaf + 8} y={y + 4} class={leaf ? "" : "muted"}>{leaf ? `${seen(leaf, 22)}:${seen(report.farPort(port), 16)}` : "no neighbor known"}</text></g>);
   }
   return shapes;
 }
@@ -75,6 +75,6 @@ function Ports({ host, ceiling, rate }: { host: number; ceiling: Values | null; 
   const hop = (port: number) => { const e = tree.find(t => t.pci === report.portPci(port)); return e?.hops.find(isNarrow) ?? e?.hops[0]; };
   return <section class="card"><h2>Ports</h2><div class="scroll" tabIndex={0} role="region" aria-label="Ports"><table><thead><tr><th>port</th><th>netdev</th><th>PCI</th><th>rail</th><th>PCIe, narrowest</th><th class="num">rate, Gb/s</th><th class="num">ceiling, Gb/s</th><th>leaf</th><th>worst finding</th></tr></thead><tbody>{ports.map(p => { const n = hop(p); return <tr>
     <td class="mono"><Said text={report.portName(p)} most={40} /></td><td class="mono"><Said text={report.portNetdev(p) ?? ""} most={40} /></td><td class="mono"><Said text={report.portPci(p) ?? ""} most={20} /></td><td>{report.rail[p] ? count(report.rail[p] - 1) : ""}</td>
-    <td>{n ? `${link(n.gts, n.width)}${isNarrow(n) ? ` of ${link(n.gts_max, n.width_max)}` : ""}` : "not collected"}</td><td class="num">{rate?.text(p).replace(/ Gb\/s$/, "") ?? "not collected"}</td><td class="num">{ceiling?.text(p).replace(/ Gb\/s$/, "") ?? "not collected"}</td>
-    <td>{report.leaf(p) ? <><Machine name={report.leaf(p)!} />:<Said text={report.farPort(p) ?? "?"} most={30} /></> : "no neighbor known"}</td><td><Square level={report.level[p]} /></td></tr>; })}</tbody></table></div></section>;
+    <td>{n ? `${link(n.gts, n.width)}${isNarrow(n) ? ` of ${link(n.gts_max, n.width_max)}` : ""}` : "not collected"}</td><td class="num">{rate?.text(p).replace(/ Gb\/s$/, "") ?? "not collected"}</td><td class="num">{ceiling?.isUnknown(p) ?? true ? "not known" : ceiling!.text(p).replace(/ Gb\/s$/, "")}</td>
+    <td>{report.leaf(p) ? <><Machine name={report.leaf(p)!} />:<Said text={report.farPort(p) ?? "?"} most={30} /></> : "no neighbor known"}</td><td><Square level={report.level[p]} /> {LEVELS[report.level[p]]}</td></tr>; })}</tbody></table></div></section>;
 }

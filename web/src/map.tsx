@@ -112,10 +112,11 @@ export function FabricMap({ go }: { go: (hash: string) => void }) {
     else return;
     e.preventDefault();
   };
+  const pods = L.pods.filter(p => p.name).length;
   return <>
     <h1>Fabric map</h1>
     {L.leaves.length ? <>
-      <p class="muted small">{plural(L.leaves.length, "leaf", "leaves")}{L.pods.length > 1 ? ` in ${plural(L.pods.length, "pod")}` : ""}, {plural(L.leaves.reduce((s, l) => s + l.ports.length, 0), "host port")}. The frame is the leaf, each square a host port in the order of host names. Arrow keys move, <kbd>Enter</kbd> opens.</p>
+      <p class="muted small">{plural(L.leaves.length, "leaf", "leaves")}{pods > 1 ? ` in ${plural(pods, "pod")}` : ""}, {plural(L.leaves.reduce((s, l) => s + l.ports.length, 0), "host port")}. The frame is the leaf, each square a host port in the order of host names. Arrow keys move, <kbd>Enter</kbd> opens.</p>
       <Legend levels={[OK, PARTLY, 2, 3, 4, BLOCKER, NOT_READ, AWAY]} />
       <Spines />
     </> : <p>No leaf is known: no switch was read, and no host hears a neighbor by LLDP.{report.core.infiniband ? ` ${plural(report.core.infiniband, "InfiniBand port")}: their switches are not collected.` : ""}</p>}

@@ -33,7 +33,10 @@ export function statistics(v: Values): Statistics {
   if (isFew) {
     // Two values may both be usual: those of compute and of storage ports.
     const usual = groups.length > 1 && groups[0].ports + groups[1].ports > read * 0.98 && groups[1].ports > read * 0.05 ? 2 : 1;
-    const rank = new Map(groups.map((g, i) => [g.code, i])), odd = (i: number) => { const r = v.isRead(i) ? rank.get(v.codes[i])! : -1; return r < usual ? (r < 0 ? -1 : 0) : 1 + 1 / groups[r].ports; };
+    const rank = new Map(groups.map((g, i) => [g.code, i])), isText = v.spec.kind === "text";
+    // Words by how rare they are, numbers by how far they are from what is usual.
+    const far = isText ? groups.map(g => 1 / g.ports) : groups.map(g => Math.min(...groups.slice(0, usual).map(u => Math.abs((v.at(g.example) as number) - (v.at(u.example) as number))))), most = Math.max(...far, 1e-30);
+    const odd = (i: number) => { const r = v.isRead(i) ? rank.get(v.codes[i])! : -1; return r < usual ? (r < 0 ? -1 : 0) : 1 + far[r] / most; };
     return { isFew, isLog: false, low: 0, high: 0, median: 0, bins: [], groups, odd, top: top(odd, 0.5), color: (i, dark) => { const r = rank.get(v.codes[i])!; return r < usual ? ramp(0.06 + 0.22 * r, dark) : RARE[(r - usual) % RARE.length]; } };
   }
   let low = Infinity, high = -Infinity, k = 0;

@@ -13,7 +13,7 @@ export function SwitchPage({ name }: { name: string }) {
   const facts = [
     s.status[i], s.tier[i] === null ? "tier not known" : `tier ${s.tier[i]}`, s.rail[i] === null ? "" : `rail ${s.rail[i]}`, s.plane[i] ? `plane ${s.plane[i]}` : "",
     s.system[i] ? `${s.system[i]} on ${seen(s.model[i], 60)}` : "",
-    s.down[i] ? `${plural(s.down[i]!, "link")} down (${number(s.down_mbps[i]! / 1e3)} Gb/s), ${count(s.up[i] ?? 0)} up (${number((s.up_mbps[i] ?? 0) / 1e3)} Gb/s)` : "",
+    s.down[i] ? `${plural(s.down[i]!, "downlink")} (${number(s.down_mbps[i]! / 1e3)} Gb/s), ${plural(s.up[i] ?? 0, "uplink")} (${number((s.up_mbps[i] ?? 0) / 1e3)} Gb/s)` : "",
     s.unknown[i] ? `${plural(s.unknown[i], "check")} inconclusive` : "",
   ];
   return <>
@@ -32,5 +32,5 @@ function Uplinks({ i }: { i: number }) {
   if (!mine.length && !below.length) return null;
   const row = (other: number, links: number, up: number, known: boolean) => <tr><td><Machine name={s.name[other]} /></td><td class="num">{count(links)}</td><td class="num">{known ? count(up) : `${count(up)}, others not read`}</td></tr>;
   const table = (title: string, rows: typeof mine, side: 0 | 1) => rows.length ? <section class="card"><h2>{title}</h2><div class="scroll" tabIndex={0} role="region" aria-label={title}><table><thead><tr><th>switch</th><th class="num">links</th><th class="num">up</th></tr></thead><tbody>{rows.map(l => row(l[side], l[2], l[3], l[4]))}</tbody></table></div></section> : null;
-  return <>{table("Links up", mine, 1)}{table("Links down to switches", below, 0)}</>;
+  return <>{table("Uplinks", mine, 1)}{table("Downlinks to switches", below, 0)}</>;
 }

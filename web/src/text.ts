@@ -10,7 +10,8 @@ export function seen(text: string | null | undefined, most = 400): string {
 export const count = (n: number) => n.toLocaleString("en-US");
 export function number(v: number): string {
   if (v !== 0 && Math.abs(v) < 1e-3) return v.toExponential(2);
-  return v.toLocaleString("en-US", { maximumFractionDigits: 2 });
+  const about = Math.abs(v) > Number.MAX_SAFE_INTEGER ? "≈ " : ""; // more than JavaScript can count
+  return about + v.toLocaleString("en-US", { maximumFractionDigits: 2 });
 }
 export const gbps = (v: number | null) => (v === null ? "?" : v.toLocaleString("en-US", { minimumFractionDigits: 1, maximumFractionDigits: 1 }));
 export const plural = (n: number, one: string, many = one + "s") => `${count(n)} ${n === 1 ? one : many}`;

@@ -17,7 +17,7 @@ export function headline(): string {
   const { head } = report.core, found = SEVERITIES.filter(s => head.severities[s]);
   const total = found.reduce((sum, s) => sum + head.severities[s]!, 0);
   const first = total ? `${plural(total, "finding")}: ${found.map(s => `${count(head.severities[s]!)} ${s}`).join(", ")}` : head.decided ? "No findings" : "No result";
-  return `${first}${head.open ? `; ${plural(head.open, "check")} inconclusive` : ""}${head.stopped ? `; ${plural(head.stopped, "rule")} could not be run` : ""}.`;
+  return `${first}${head.expired ? `; ${plural(head.expired, "waiver")} expired` : ""}${head.open ? `; ${plural(head.open, "check")} inconclusive` : ""}${head.stopped ? `; ${plural(head.stopped, "rule")} could not be run` : ""}.`;
 }
 export function scope(): string {
   const h = report.core.head, parts = [`${count(h.reached)} of ${plural(h.hosts + h.not_asked, "host")}`];
@@ -74,7 +74,7 @@ function Pace() {
     {steps.length ? <table><thead class="visually-hidden"><tr><th>hosts</th><th>pace</th><th>Gb/s per port, and the slowest</th></tr></thead><tbody>{(steps.length > 6 ? [...steps.slice(0, 5), steps.at(-1)!] : steps).map(s => <tr>
       <td class="num">{s.without ? `without ${count(s.without)}` : "all hosts"}</td>
       <td class="wide"><div class="bar thin" aria-hidden="true"><span class={s.gbps < full ? "l4" : "l0"} ref={grow(s.gbps)} /><span ref={grow(Math.max(0, full - s.gbps))} /></div></td>
-      <td class="num"><b>{gbps(s.gbps)}</b> Gb/s{s.gbps < full ? <div class="small muted slowest"><Said text={`${s.slowest}: ${s.limited_by}`} most={60} /></div> : null}</td></tr>)}</tbody></table> : <p class="small">Not known of any host.</p>}
+      <td class="num"><b>{gbps(s.gbps)}</b> Gb/s{s.gbps < full || steps.length === 1 || !s.gbps ? <div class="small muted slowest"><Said text={`${s.slowest}: ${s.limited_by}`} most={60} /></div> : null}</td></tr>)}</tbody></table> : <p class="small">Not known of any host.</p>}
     {unknown ? <p class="small">Not known, may be slower: <Said text={unknown} most={120} /></p> : null}
     <p class="small muted">{basis}. <a href="#/heat?column=ceiling">Every port</a></p>
   </section>;

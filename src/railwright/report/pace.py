@@ -56,7 +56,7 @@ def print_pace(screen: Screen, pace: Pace, everyone: list[str]) -> None:
     last = len(rows) - 1
     for number, (step, row) in enumerate(zip(shown, rows, strict=True)):
         slow = number < last
-        line = padded(row if slow else row[:2], columns, 1).rstrip()
+        line = padded(row if slow or not last else row[:2], columns, 1).rstrip()
         for part in (
             with_hosts(screen, f"  {line}", step.targets, everyone, 11) if slow else (f"  {line}",)
         ):

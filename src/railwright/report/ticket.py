@@ -75,6 +75,12 @@ def as_markdown(findings: Findings, profile: str, status: int) -> Iterator[str]:
             for w in told["waived"]
         ),
     )
+    yield from _table("Expired waivers", ("what", "on", "by", "subjects", "reason"), _expired(told))
+
+
+def _expired(told: dict[str, Any]) -> Iterator[tuple[str, ...]]:
+    for one in told["expired"]:
+        yield (one["rule"], one["until"], one["owner"], ", ".join(one["subjects"]), one["reason"])
 
 
 def _count(block: dict[str, Any]) -> str:

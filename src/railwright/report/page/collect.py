@@ -28,6 +28,9 @@ from railwright.report.rails import Matrix, rails_data
 from railwright.store.snapshot import Snapshot
 
 FORMAT = "railwright-report-1"
+# Beside those that the page lists by themselves.
+_PLANNED = "SELECT target FROM planned_link UNION SELECT peer FROM planned_link ORDER BY 1"
+_CLASSES = "SELECT DISTINCT class FROM node_class WHERE class IS NOT NULL ORDER BY 1"
 MOST_EXPLAINED = 24  # examples whose facts are in the page; the others by `railwright explain`
 _NAMED = "SELECT count(DISTINCT target) FROM host"
 
@@ -38,6 +41,8 @@ class Page(NamedTuple):
     core: dict[str, Any]
     blocks: Blocks
     status: int
+    planned: list[str]  # machines that only the site's plan names
+    classes: list[str]  # of hosts, as the site calls them
 
 
 def collected(
@@ -79,7 +84,11 @@ def collected(
     blocks["explained"] = as_json(_explained(findings, core["blocks"]))
     blocks["texts"] = as_json(rule_texts(findings))
     core["paths"] = traced(findings, site, waivers, pairs)
-    return Page(core, blocks, status)
+    planned, classes = (
+        [str(name) for (name,) in database.execute(query).fetchall()]
+        for query in (_PLANNED, _CLASSES)
+    )
+    return Page(core, blocks, status, planned, classes)
 
 
 def changes_of(before: Snapshot, now: Snapshot, found: Difference) -> dict[str, Any]:

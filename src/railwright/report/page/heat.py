@@ -22,6 +22,7 @@ from railwright.report.page.encode import (
 from railwright.report.page.fabric import Blocks
 from railwright.schema.counters import counters
 from railwright.schema.table import one_table, table_names
+from railwright.schema.value_state import is_none
 from railwright.store.duck import quote, read_sql
 from railwright.toml import load_toml
 
@@ -80,6 +81,8 @@ def _make_facts(
     said = []
     for number, one in enumerate(entries):
         value, none = one["value"], one.get("none", "false")
+        if "of" in one:
+            none = f"{none} OR ({is_none(table, one['of'])})"
         if not is_single:
             value = value if one.get("aggregate") else f"any_value({value})"
             none = f"bool_or({none})"
@@ -212,8 +215,8 @@ def _by_word(rows: list[tuple[Any, ...]], count: int, *, is_number: bool) -> Col
     words = sorted({value for value, *_ in rows if value is not None})
     code_of = {word: code for code, word in enumerate(words, FIRST)}
     codes, read, none = [NOT_COLLECTED] * count, 0, 0
-    for place, (value, is_none, ports, places) in enumerate(rows):
-        code = code_of[value] if value is not None else NONE if is_none else NOT_COLLECTED
+    for place, (value, has_none, ports, places) in enumerate(rows):
+        code = code_of[value] if value is not None else NONE if has_none else NOT_COLLECTED
         read += ports if value is not None else 0
         none += ports if code == NONE else 0
         if not place:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from railwright.errors import RailwrightError
@@ -25,6 +25,7 @@ _ADDRESS = re.compile(
     r")(?![\w:])",
     re.ASCII,
 )
+_OF_CLASS = re.compile(r"(\bclass )([\w.-]+)")
 # What people wrote, and what may name a site: nobody can tell what is in it.
 _FREE = ("owner", "reason", "away")
 
@@ -36,17 +37,27 @@ def _is_free(name: str, value: Any) -> bool:
 class Redactor:
     """The same machine is given the same name everywhere."""
 
-    def __init__(self, hosts: Iterable[str], switches: Iterable[str]) -> None:
+    def __init__(
+        self, hosts: list[str], switches: list[str], planned: list[str], classes: list[str]
+    ) -> None:
+        listed = {name.lower() for name in (*hosts, *switches)}
+        others = [name for name in planned if name.lower() not in listed]
         self._names = {
-            name: f"{kind}{number:0{len(str(len(names)))}d}"
-            for kind, names in (("h", list(hosts)), ("s", list(switches)))
+            name.lower(): f"{kind}{number:0{len(str(len(names)))}d}"
+            for kind, names in (("h", hosts), ("s", switches), ("planned", others))
             for number, name in enumerate(names, 1)
         }
         self._short = {name.partition(".")[0]: new for name, new in self._names.items()}
+        self._classes = {name: f"class{number}" for number, name in enumerate(classes, 1)}
 
     def text(self, said: str) -> str:
         """Without names and addresses."""
-        return _ADDRESS.sub(_HIDDEN, _WORD.sub(self._word, said))
+        renamed = _OF_CLASS.sub(lambda one: one[1] + self.class_name(one[2]), said)
+        return _ADDRESS.sub(_HIDDEN, _WORD.sub(self._word, renamed))
+
+    def class_name(self, name: str) -> str:
+        """A class of hosts is called as the site likes: often an ordinary word."""
+        return self._classes.get(name, name)
 
     def _word(self, found: re.Match[str]) -> str:
         word = found[0]
@@ -55,6 +66,7 @@ class Redactor:
         return word if new is None else new + word[len(body) :]
 
     def _name(self, word: str) -> str | None:
+        word = word.lower()
         return self._names.get(word) or self._short.get(word.partition(".")[0])
 
     def _set(self, word: str) -> str | None:
@@ -74,17 +86,19 @@ class Redactor:
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, dict):
-            return {
-                self.text(name): _HIDDEN if _is_free(name, one) else self.value(one)
-                for name, one in value.items()
-            }
+            return {self.text(name): self._entry(name, one) for name, one in value.items()}
         return [self.value(one) for one in value] if isinstance(value, list | tuple) else value
+
+    def _entry(self, name: str, value: Any) -> Any:
+        if _is_free(name, value):
+            return _HIDDEN
+        return self.class_name(value) if name == "class" and value else self.value(value)
 
 
 def redacted(page: Page) -> Page:
     """The same page under other names."""
     core = page.core
-    hide = Redactor(core["hosts"]["name"], core["switches"]["name"])
+    hide = Redactor(core["hosts"]["name"], core["switches"]["name"], page.planned, page.classes)
     away = [_HIDDEN if one else "" for one in core["hosts"]["away"]]
     blocks = dict(page.blocks)
     for name, data in blocks.items():
@@ -93,8 +107,10 @@ def redacted(page: Page) -> Page:
     done = hide.value(core)
     done["hosts"]["away"] = away
     done |= {"redacted": True, "rules": core["rules"], "title": hide.text(core["title"])}
+    for waiver in (*done["expired"], *done["unused"]):  # whoever wrote them, and of what
+        waiver["subjects"] = [_HIDDEN]
     _guard(hide.leaks, done, blocks)
-    return Page(done, blocks, page.status)
+    return Page(done, blocks, page.status, [], [])
 
 
 def _guard(leaks: Callable[[str], bool], core: dict[str, Any], blocks: dict[str, bytes]) -> None:

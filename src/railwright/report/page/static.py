@@ -27,6 +27,8 @@ def headline(core: dict[str, Any]) -> str:
         parts = [f"{said}: " + ", ".join(f"{n:,} {s}" for s, n in head["severities"].items())]
     else:
         parts = ["No findings" if head["decided"] else "No result"]
+    if head["expired"]:
+        parts.append(f"{number_of(head['expired'], 'waiver')} expired")
     if head["open"]:
         parts.append(f"{number_of(head['open'], 'check')} inconclusive")
     if head["stopped"]:
@@ -108,7 +110,7 @@ def _gaps(core: dict[str, Any]) -> Iterator[str]:
 
 
 def _aside(core: dict[str, Any]) -> Iterator[str]:
-    if not core["excluded"] and not core["waived"]:
+    if not core["excluded"] and not core["waived"] and not core["expired"]:
         return
     yield '<section class="card"><h2>Excluded and waived</h2>\n<ul>'
     for one in core["excluded"]:
@@ -119,6 +121,10 @@ def _aside(core: dict[str, Any]) -> Iterator[str]:
         yield f"<li>{one['count']:,} {escaped(one['state'])} until {escaped(one['until'])} by "
         yield f"{escaped(one['owner'])}: {escaped(one['rule'])} on <bdi>{escaped(one['hosts'])}"
         yield f"</bdi>: {escaped(one['reason'])}</li>\n"
+    for one in core["expired"]:
+        yield f"<li>expired on {escaped(one['until'])}: {escaped(one['rule'])} on "
+        yield f"<bdi>{escaped(', '.join(one['subjects']))}</bdi> ({escaped(one['owner'])}): "
+        yield f"{escaped(one['reason'])}</li>\n"
     yield "</ul></section>\n"
 
 

@@ -61,6 +61,7 @@ def head(findings: Findings, pace: Pace) -> dict[str, Any]:
         "inconclusive": sum(one.unknown for one in accounts),
         "open": _open_checks(findings),
         "stopped": len(findings.stopped()),
+        "expired": len(findings.expired()),
         "not_applicable": sum(one.not_applicable for one in accounts),
         "severities": severities(findings),
         "pace": pace_json(pace),

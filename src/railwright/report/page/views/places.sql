@@ -61,7 +61,7 @@ select
     n.status,
     n.out_of_service,
     coalesce(p.tier, case when h.target is not null then 1 end) as tier,
-    coalesce(nullif(p.rail, -1), h.rail) as rail,
+    case when p.rail is null then h.rail when p.rail >= 0 then p.rail end as rail, -- -1: several
     p.plane,
     p.pod,
     p.down_links,
@@ -75,7 +75,8 @@ left join switch_place as p on p.target = n.target
 left join systems as s on s.target = n.target
 left join heard as h on h.target = n.target;
 
--- Every port of a host that was read; of hosts that were not, the ends that switches hear of.
+-- Every port of a host that was read, and every end of a host that a switch hears and the host does not show: all of those of hosts
+-- that were not read, and a port that a host has lost.
 create or replace temp table page_port as
 with partner as (
     select
@@ -120,7 +121,9 @@ listed as (
     from page_host as h
     inner join link_end as e on e.kind = 'switch' and e.peer = h.target
     inner join page_switch as s on s.target = e.target
-    anti join site_port as p on p.target = h.target
+    anti join partner as q on q.target = h.target and q.peer = e.target and q.peer_port = e.port
+    anti join own_end as o on o.target = h.target and e.peer_port in (o.port, o.alias, o.mac)
+    anti join netdev as d on d.target = h.target and e.peer_port in (d.name, d.mac)
 )
 
 select
@@ -185,7 +188,7 @@ with told as (
     group by idx
 )
 
-select p.idx, page_level(t.worst, coalesce(t.is_open, false), h.status in ('reached', 'incomplete'), h.out_of_service <> '') as level
+select p.idx, page_level(t.worst, coalesce(t.is_open, false), h.status in ('reached', 'incomplete') and p.device is not null, h.out_of_service <> '') as level
 from page_port as p
 inner join page_host as h on h.idx = p.host
 left join told as t on t.idx = p.idx;
