@@ -317,3 +317,23 @@ def test_a_port_that_a_host_has_lost_keeps_its_square(lost: Path, tmp_path: Path
     mine = [i for i, h in enumerate(host) if core["hosts"]["name"][h] == "gpu2"]
     assert len(mine) == 2
     assert 6 in [data["port.level"][i] for i in mine]
+
+
+LINES = {
+    "pcie-link-narrow": "/sys/bus/pci/devices/0000:29:00.0/current_link_width: 8",
+    "intent-mtu": "/sys/class/net/enp24s0np0/mtu: 1500",
+    "intent-trust": "Priority trust state: pcp",
+}
+
+
+def test_findings_show_the_lines_that_say_it(page: str, store: str, tmp_path: Path) -> None:
+    told = json.loads(blocks(page)["explained"])
+    for rule, line in LINES.items():
+        [found] = [one["lines"] for key, one in told.items() if key.startswith(f"{rule} ")]
+        assert line in [text for answer in found for text in answer["lines"]], rule
+        assert all(answer["command"].startswith("railwright evidence ") for answer in found)
+    out = tmp_path / "vendor.html"
+    _run("report", "--store", store, "--redact", "-o", str(out))
+    hidden = json.loads(blocks(out.read_text())["explained"])
+    assert hidden
+    assert not any(one["lines"] for one in hidden.values())

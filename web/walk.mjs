@@ -8,7 +8,7 @@ const [name, file, how, folder, ...more] = process.argv.slice(2), pictures = fol
 const PATHS = { chromium: "/usr/bin/chromium", firefox: "/usr/bin/firefox-esr" };
 const told = { console: [], requests: [], errors: [], axe: [], views: {}, wide: [], marks: {}, elements: [], keyboard: [] };
 // What the page is made of; anything else came from a machine.
-const OURS = new Set("html head meta title style body div script main h1 h2 h3 p a b i br bdi code kbd span ul ol li table thead tbody tfoot tr th td caption section aside header nav footer button input select option optgroup label canvas svg g rect line text pre details summary article".split(" "));
+const OURS = new Set("figure figcaption html head meta title style body div script main h1 h2 h3 p a b i br bdi code kbd span ul ol li table thead tbody tfoot tr th td caption section aside header nav footer button input select option optgroup label canvas svg g rect line text pre details summary article".split(" "));
 
 const browser = await puppeteer.launch({
   browser: name === "firefox" ? "firefox" : "chrome",

@@ -70,6 +70,7 @@ export interface Rails {
 export interface Evidence {
   subject: string; verdict: string; observed: string | null; expected: string | null;
   inputs: { table: string; held: string; rows: { values: Record<string, string | number | null>; deciding: string[]; none: string[] }[]; rest: number | null }[];
+  lines: { command: string; lines: string[] }[];
   evidence: { target: string; probe: string; instance: string; status: string; tables: string[]; command: string }[];
 }
 export interface Changes {

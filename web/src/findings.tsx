@@ -84,5 +84,6 @@ const quoted = (text: string) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${tex
 function Facts({ facts }: { facts: Evidence }) {
   return <>{facts.inputs.filter(i => i.rows.length).slice(0, 8).map(i => { const names = Object.keys(i.rows[0].values); return <div class="scroll facts" tabIndex={0} role="region" aria-label={`Facts of ${i.table}`}><table class="small"><caption>{i.table}</caption><thead><tr>{names.map(n => <th>{n}</th>)}</tr></thead>
     <tbody>{i.rows.slice(0, 12).map(r => <tr>{names.map(n => <td class={r.deciding.includes(n) ? "deciding" : ""}>{r.none.includes(n) ? <i>none</i> : r.values[n] === null ? <i>not collected</i> : <Said text={String(r.values[n])} most={60} />}</td>)}</tr>)}</tbody></table></div>; })}
+    {facts.lines.map(a => <figure class="said"><figcaption class="small muted">Lines that say it, of <code>{seen(a.command, 300)}</code></figcaption><pre>{a.lines.map(l => seen(l, 200)).join("\n")}</pre></figure>)}
     <details class="small"><summary>Evidence</summary>{facts.evidence.map(e => <Command text={e.command} />)}</details></>;
 }

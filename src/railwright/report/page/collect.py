@@ -19,6 +19,7 @@ from railwright.report.explained import subject_json
 from railwright.report.findings import findings_status
 from railwright.report.hops import classes_json
 from railwright.report.pace import pace_of
+from railwright.report.page.answer_lines import lines_of
 from railwright.report.page.encode import as_json
 from railwright.report.page.fabric import Blocks, hosts, make_places, ports, switches
 from railwright.report.page.heat import heat
@@ -123,5 +124,6 @@ def _explained(findings: Findings, found: list[dict[str, Any]]) -> dict[str, Any
     told = {}
     for block in found[:MOST_EXPLAINED]:
         rule, subject = findings.rules[block["rule"]], block["groups"][0]["examples"][0]["subject"]
-        told[f"{rule.id} {subject}"] = subject_json(explain(findings, rule, subject))
-    return told
+        told[f"{rule.id} {subject}"] = explain(findings, rule, subject)
+    lines = lines_of(findings.snapshot, told)
+    return {key: {**subject_json(one), "lines": lines.get(key, [])} for key, one in told.items()}
