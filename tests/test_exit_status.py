@@ -30,6 +30,7 @@ ASKED = {
     "path": [[], ["gpu1:mlx5_0", "gpu2:mlx5_0"]],
     "predict ceiling": [[], ["--pair", "gpu1:mlx5_0", "gpu2:mlx5_0"]],
     "predict nccl": [["--gpu", "H100"], ["--gpu", "H100", "--collective", "all_to_all"]],
+    "report": [["--out", "-"]],
     "fit": [
         ["MCX755106AS-HEAT", "--slot", "gen5x16"],
         ["MCX755106AS-HEAT", "--slot", "gen4x16"],

@@ -18,6 +18,7 @@ from lab.fleet.faults.switch_places import apart
 from lab.harness.by_hand import with_derived
 from lab.harness.fabric import fabric_snapshot
 from lab.harness.small_fabric import fabric as small_fabric
+from railwright.check.rule import shipped
 from railwright.cli import program
 from railwright.demo import unpack
 from railwright.nodes import fold
@@ -159,7 +160,9 @@ def test_the_matrix_is_that_of_rails(seen: Seen) -> None:
         rows.append([leaves, rail, *(counts.get(column, "") for column in columns)])
     shown = [[cell.rstrip("*") for cell in row] for row in told["rails"]["rows"]]
     assert shown == rows
-    assert told["rails"]["moved"] == [one["rule"] for one in rails["misplaced"]][:20]
+    # `rails` also runs the rule that goes by the pattern of peers; in check it is in preview.
+    listed = [one["rule"] for one in rails["misplaced"]]
+    assert told["rails"]["moved"] == [one for one in listed if not shipped()[one].preview][:20]
 
 
 def test_paths_are_those_of_path(seen: Seen) -> None:
