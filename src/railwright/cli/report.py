@@ -59,7 +59,7 @@ def report(
     redact: bool = typer.Option(
         False, "--redact", help="Give machines other names; leave out addresses and people."
     ),
-    form: Form = typer.Option(Form.html, "--format", help="Write HTML, or Markdown for a ticket."),
+    form: Form = typer.Option(Form.html, "--format", help="Print html or markdown."),
     site: Path | None = SITE,
     waivers: Path | None = WAIVERS,
     store: Path | None = STORE,
