@@ -5,6 +5,7 @@ import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -72,14 +73,24 @@ def _left_for_the_whole(items: list[pytest.Item]) -> Iterator[pytest.Item]:
 # Long files take turns: each commit runs one in TURNS of them, the next commit the next ones. The count of
 # commits, which CI gives, says whose turn it is; who runs pytest by hand has all of them.
 TURN = os.environ.get("RAILWRIGHT_TURN", "")
-TURNS = 5
-LONG = 40  # seconds
+TURNS = 8
+LONG = 30  # seconds
+
+
+@cache
+def _turns() -> dict[str, int]:
+    """Long file -> its turn: the longest first, each to the turn with the least to do."""
+    long = sorted((one for one in SECONDS if SECONDS[one] >= LONG), key=lambda one: -SECONDS[one])
+    spent, dealt = [0] * TURNS, {}
+    for name in long:
+        dealt[name] = spent.index(min(spent))
+        spent[dealt[name]] += SECONDS[name]
+    return dealt
 
 
 def takes_its_turn(name: str, turn: int) -> bool:
-    """Dealt out by length, so that every commit has about as much to do."""
-    long = sorted((one for one in SECONDS if SECONDS[one] >= LONG), key=lambda one: -SECONDS[one])
-    return name not in long or long.index(name) % TURNS == turn % TURNS
+    """Whether CI runs this file at this commit; a file that is not long always."""
+    return _turns().get(name, turn % TURNS) == turn % TURNS
 
 
 def _chosen_by_hand(config: pytest.Config) -> bool:
