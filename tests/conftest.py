@@ -79,7 +79,10 @@ LONG = 30  # seconds
 
 @cache
 def _turns() -> dict[str, int]:
-    """Long file -> its turn: the longest first, each to the turn with the least to do."""
+    """Long file -> its turn: the longest first, each to the turn with the least to do.
+
+    A changed file of seconds deals anew: then a file may wait longer for its turn once.
+    """
     long = sorted((one for one in SECONDS if SECONDS[one] >= LONG), key=lambda one: -SECONDS[one])
     spent, dealt = [0] * TURNS, {}
     for name in long:

@@ -79,7 +79,9 @@ def seen(
     page = folder / "page.html"
     assert _run(store, "report", "-o", str(page)).exit_code in (0, 1, 3)
     first, last = (rows[0]["target"] for rows in _ends(store))
-    return store, page, walk("chromium", page, also=[f"host/{first}", f"host/{last}"])
+    # tests/test_page.py does the whole walk of the demo: both themes, axe, 200 %, the keyboard.
+    how = "whole" if request.param in OF_ROOT else "quick"
+    return store, page, walk("chromium", page, how, also=[f"host/{first}", f"host/{last}"])
 
 
 def _ends(store: Path) -> tuple[list[Any], list[Any]]:
@@ -91,7 +93,19 @@ Seen = tuple[Path, Path, dict[str, Any]]
 
 
 def test_every_view_is_quiet(seen: Seen) -> None:
+    """No message, no request; of the lab and of 512 hosts nothing that axe objects to either."""
     assert is_clean(seen[2]) == {}
+
+
+def test_every_view_is_quiet_in_firefox(seen: Seen) -> None:
+    assert is_clean(walk("firefox", seen[1])) == {}
+
+
+def test_the_keyboard_alone_reaches_a_switch(seen: Seen) -> None:
+    keys = seen[2]["keyboard"]
+    if keys:  # of a whole walk
+        assert "#/map" in keys
+        assert any(one.startswith("#/switch/") for one in keys)
 
 
 def test_findings_and_rules_are_those_of_check(seen: Seen) -> None:
@@ -138,7 +152,7 @@ def test_ceilings_are_those_of_predict(seen: Seen) -> None:
     for one in _said(store, "predict", "ceiling")["ports"]:
         name = f"{one['device']}/{one['port']}" if one["port"] > 1 else one["device"]
         gbps, state = one["write_gbps"], one["binding"]
-        said = "not collected" if gbps is None else f"{gbps:,.1f}".removesuffix(".0")
+        said = "not known" if gbps is None else f"{gbps:,.1f}".removesuffix(".0")
         ports.setdefault(one["target"], {})[name] = "none" if state == "down" else said
     shown = {host: dict(rows) for host, rows in told["ceilings"].items() if rows}
     assert len(shown) >= 2
