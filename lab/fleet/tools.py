@@ -46,6 +46,10 @@ for word in "$@"; do
   long=${{long}}_$safe$word
 done
 name=${{name:-_}}
+# An address that no model knows: whoever came in over ssh has it.
+case "${{0##*/}} $*" in
+  "ip -j route get "*" from "*) name=_-j_route_get; printf '[{{"dst":"%s","from":"%s",' "$4" "$6" ;;
+esac
 [ -r "$answers/$name.out" ] || name=${{long:-_}}
 if [ ! -r "$answers/$name.out" ]; then
   echo "this lab's ${{0##*/}} has no answer to: ${{0##*/}} $*" >&2

@@ -68,6 +68,8 @@ def _columns(table: str, names: str, reason: str, model: str = "all") -> tuple[N
 _GUEST = "a guest sees no frequency control"
 
 NOT_SEEN: tuple[NotSeen, ...] = (
+    *_columns("ssh_route", EVERY_COLUMN, "tells how a host was read, not what it is"),
+    *_columns("ssh_session", EVERY_COLUMN, "tells how a host was read, not what it is"),
     *_columns("dcb_pfc_priority", "requests indications", "asked without -s"),
     *_columns("ethtool_link", "link_down_events", "asked without -I"),
     *_columns(

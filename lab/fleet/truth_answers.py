@@ -24,6 +24,8 @@ OF_THE_HOST = words(
     pci_root rdma_dev rdma_link rdma_statistic rdma_system roce_tos services sysctl
     """
 )
+# These tell how a host was read: over ssh or from a folder is no matter of the host.
+OF_THE_READING = ("ssh_route", "ssh_session")
 OF_EVERY_NETDEV = ("ethtool", "ethtool_driver", "ethtool_statistics")
 OF_ETHERNET_CARDS = words("dcb_app dcb_buffer dcb_ets dcb_pfc ethtool_fec ethtool_module mlnx_qos")
 OF_EVERY_NIC = ("flint", "mlxconfig", "mlxfwreset", "mlxlink")

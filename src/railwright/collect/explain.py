@@ -19,6 +19,7 @@ OWN_FILES = {
     "/sys/class/infiniband/*/sys_image_guid": "which functions are one card",
     "/sys/module/nvidia/refcnt": "whether a GPU is in use",
     "/proc/*/comm": "whether nvidia-persistenced runs (only where the nvidia module is loaded)",
+    "/proc/*/stat": "whether an ssh server started the runner (only of the processes above it)",
     "/dev/null": "as standard input of commands",
 }
 
@@ -68,6 +69,8 @@ def _probe(probe: Probe) -> Iterator[str]:
     for tool in probe.tools:
         yield f"  run   {' '.join((tool, *probe.argv[1:]))}"
         yield f"        reads only: {read_only_tools()[tool].source}"
+    for name in probe.environment:
+        yield f"  env   {name} of the session that the runner was started in"
     for pattern in probe.files:
         yield f"  read  {pattern}"
     for pattern in probe.links:

@@ -19,7 +19,11 @@ PLACEHOLDERS = {
     "nic": frozenset({"pci"}),
     "port": frozenset({"device", "port"}),
     "netdev": frozenset({"netdev"}),
+    "ssh session": frozenset({"client", "server"}),
 }
+# What a probe may take from the environment that the runner was started in, and no other: a
+# session's environment holds secrets.
+ENVIRONMENT = ("SSH_CONNECTION",)
 DISTURBS = ("nothing", "device semaphore", "initialises GPU")
 NEEDS_ROOT = ("no", "maybe", "yes")
 CONDITIONS = ("", "gpu_is_initialised")
@@ -61,6 +65,7 @@ class Probe:
     argv: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     links: tuple[str, ...] = ()
+    environment: tuple[str, ...] = ()
     condition: str = ""
     condition_reason: str = ""
     absent: str = "absent"
@@ -131,7 +136,7 @@ class Tool:
 def _sudo_escape(part: str) -> str:
     named = re.fullmatch(r"\{(\w+)\}", part)
     if named:
-        return SUDO_CLASSES[named.group(1)]
+        return SUDO_CLASSES.get(named.group(1), part)  # a session's are never asked of sudo
     return re.sub(r"([,:=\\])", r"\\\1", part)
 
 
@@ -207,8 +212,19 @@ def _check(probe: Probe) -> None:
         raise _refuse(
             probe.name, "timeout_s or cap_bytes is out of range", "Use at most 120 s, 8 MiB."
         )
-    if bool(probe.argv) == bool(probe.files or probe.links):
-        raise _refuse(probe.name, "needs either argv or files", "Give exactly one of them.")
+    inputs = (probe.argv, probe.files or probe.links, probe.environment)
+    if sum(map(bool, inputs)) != 1:
+        raise _refuse(
+            probe.name, "needs either argv, files or environment", "Give exactly one of them."
+        )
+    if probe.environment and (
+        probe.environment != ENVIRONMENT or probe.each != "ssh session" or probe.needs_root != "no"
+    ):
+        raise _refuse(
+            probe.name,
+            f"may not read {', '.join(probe.environment)} of the environment",
+            f'Only {ENVIRONMENT[0]}, with each = "ssh session" and as the user.',
+        )
     _check_argv(probe, probe.tools, probe.argv)
     _check_argv(probe, probe.sudo_tools, probe.sudo_argv)
     _check_files(probe)

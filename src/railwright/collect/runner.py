@@ -66,6 +66,13 @@ ERRORS = (
 # link in somebody else's would make root create a file anywhere (mstflint 4.21, mtcr_ul).
 LOCK_FOLDER = "/tmp/mstflint_lockfiles"
 BUSY_WAIT = 2.0  # seconds before the one retry of a device that says it is busy
+# Programs that give somebody a session over ssh, as the kernel calls their processes.
+SSH_SERVERS = ("sshd", "sshd-session", "sshd-auth", "dropbear", "tailscaled", "teleport")
+# What sshd says of its session (OpenSSH session.c): client, its port, server, its port.
+SSH_ADDRESS = r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}|[0-9a-fA-F:.]{0,39}:[0-9a-fA-F:.]{0,39}"
+SSH_CONNECTION = re.compile(
+    r"(?P<client>%s)(?P<zone>%%[A-Za-z0-9_.-]{1,15})? [0-9]{1,5} "
+    r"(?P<server>%s)(?:%%[A-Za-z0-9_.-]{1,15})? [0-9]{1,5}" % (SSH_ADDRESS, SSH_ADDRESS))
 
 REQUEST = None  # `railwright runner` writes the standard request here
 
@@ -198,6 +205,50 @@ def instances(machine, each):
         for port in machine.names(base + "/ports"):
             found.append((device + "/" + port, {"device": device, "port": port}, card))
     return found
+
+
+def is_below_ssh():
+    """What the processes above this one are: (whether one is an ssh server, or None where that
+    cannot be told; whether Slurm started us)."""
+    process, slurm = os.getppid(), False
+    for _ in range(64):
+        if process == 0:
+            return False, slurm
+        try:
+            # The name is in parentheses and may hold any character: the last one ends it.
+            with open("/proc/%d/stat" % process, "rb") as file:
+                head, _, rest = file.read(4096).decode("utf-8", "replace").rpartition(")")
+            name, process = head.partition("(")[2], int(rest.split()[1])
+        except (OSError, ValueError, IndexError):
+            return None, slurm  # hidden from us (hidepid), or it has ended
+        if name in SSH_SERVERS:
+            return True, slurm
+        slurm = slurm or name == "slurmstepd"
+    return None, slurm
+
+
+def ssh_session(machine):
+    """The session this runner was started in: (status, reason, SSH_CONNECTION, its addresses).
+
+    The variable alone proves nothing: srun hands on that of the login node, tmux that of a session
+    which is over. So an ssh server must be among the processes above. No variable proves nothing
+    either: sudo drops it.
+    """
+    if machine.root:
+        return "skipped", "read below --root: whose session this is cannot be told", "", {}
+    said = os.environ.get("SSH_CONNECTION", "")
+    below, slurm = is_below_ssh()
+    if below is False and (slurm or not said):
+        return "absent", "not started over ssh", "", {}
+    if not below:
+        return "failed", "cannot tell whether this was started over ssh", "", {}
+    if not said:
+        return "failed", "over ssh, but SSH_CONNECTION was dropped, as sudo does", "", {}
+    said = re.sub(r"(^|(?<= ))::ffff:(?=[0-9.]+ )", "", said[:200], flags=re.IGNORECASE)
+    found = SSH_CONNECTION.match(said)
+    if not found or found.group(0) != said:
+        return "failed", "SSH_CONNECTION is not two addresses with their ports", "", {}
+    return "ok", "", said, found.groupdict()
 
 
 def gpu_is_initialised(machine):
@@ -727,6 +778,9 @@ class Run(object):
                 done.append(dict(new_answer(probe, ""), status="skipped",
                                  reason=LOCK_FOLDER + " belongs to somebody else"))
                 continue
+            if probe["each"] == "ssh session":
+                self.plan_session(probe, tool, privilege, done, under_root)
+                continue
             found = instances(self.machine, probe["each"])
             if not found:
                 done.append(dict(new_answer(probe, ""), status="absent",
@@ -735,6 +789,23 @@ class Run(object):
                 argv = [part.format(tool=tool, **values) for part in probe["argv"]]
                 self.place(probe, instance, values, card, argv, privilege, done, under_root)
         return done, under_root
+
+    def plan_session(self, probe, tool, privilege, done, under_root):
+        """What is asked about the ssh session: it is told here, or gives a program's arguments.
+
+        Always as the user who came in: sudo would drop the variable.
+        """
+        status, reason, said, addresses = ssh_session(self.machine)
+        if status == "ok" and probe["argv"] and addresses["zone"]:
+            status, reason = "skipped", "the client's address has a zone, which names the netdev"
+        if status != "ok" or not probe["argv"]:
+            text = "SSH_CONNECTION=%s\n" % said if status == "ok" else ""
+            done.append(dict(new_answer(probe, ""), status=status, reason=reason,
+                             stdout=text.encode("ascii")))
+            return
+        values = {"client": addresses["client"], "server": addresses["server"]}
+        argv = [part.format(tool=tool, **values) for part in probe["argv"]]
+        self.place(probe, "", values, "", argv, privilege, done, under_root)
 
     def place(self, probe, instance, values, card, argv, privilege, done, under_root):
         """Decide how one instance is read: as we are, under the root runner, by sudo, or not."""
