@@ -29,6 +29,8 @@ KEPT = {
     "rows": "only rows whose name is known, and lines that match one of these patterns.",
     "file lines": "of each file's lines only the part that matches one of these patterns.",
     "words": "of each file only the words that match one of these patterns.",
+    "lines and words": "of each file's lines only the part that matches one of these patterns; of "
+    "a line that begins with one of `heads` the words that match one of `words`.",
     "json": "only these keys; of a key with a pattern only the part of its text that matches.",
 }
 FED_BY = {
@@ -78,7 +80,9 @@ def _probe(probe: Probe) -> Iterator[str]:
     if not probe.parse:
         yield "- Kept as evidence; no table is made of it yet."
     yield from _commands(probe)
+    yield from _paths("Variables of the session that the runner was started in", probe.environment)
     yield from _paths("Files", probe.files)
+    yield from _paths("Files of which only age and size are read", probe.listed)
     yield from _paths("Links, read and not followed", probe.links)
     yield from _keep(probe)
 
@@ -117,6 +121,10 @@ def _keep(probe: Probe) -> Iterator[str]:
         count = len(firmware_parameter_names())
         yield f"Known names: the {count} of `hardware/firmware_parameter.csv`."
     lines = [str(text) for text in cast("list[str]", probe.keep.get("patterns", []))]
+    lines += [f"head: {text}" for text in cast("list[str]", probe.keep.get("heads", []))]
+    lines += [f"word: {text}" for text in cast("list[str]", probe.keep.get("words", []))]
+    if "words_from" in probe.keep:
+        lines.append(f"word: as of the probe {probe.keep['words_from']}")
     words = cast("list[str]", probe.keep.get("keys", probe.keep.get("names", [])))
     if words:
         lines.append(" ".join(words))

@@ -23,7 +23,7 @@ from railwright.schema.table import tables
 EVIDENCE = Path(__file__).parents[2] / "tests" / "evidence"
 SIZES = (500_000, 1_000_000, 2_000_000)
 SHORTEST = 0.02  # seconds: below this a ratio says nothing about the parser
-_ENTRY = re.compile(rb"([FCLE]) ([0-9]+) ([^\n]*)\n")
+_ENTRY = re.compile(rb"([FCLES]) ([0-9]+) ([^\n]*)\n")
 
 
 def parsers() -> list[str]:

@@ -71,6 +71,8 @@ def _probe(probe: Probe) -> Iterator[str]:
         yield f"        reads only: {read_only_tools()[tool].source}"
     for name in probe.environment:
         yield f"  env   {name} of the session that the runner was started in"
+    for pattern in probe.listed:
+        yield f"  stat  {pattern}"
     for pattern in probe.files:
         yield f"  read  {pattern}"
     for pattern in probe.links:
@@ -88,6 +90,7 @@ def _kept(probe: Probe) -> str:
         "lines": "only the part of a line that matches a known message or field",
         "rows": "only rows of known names",
         "file lines": "only the part of a line that matches a known setting",
+        "lines and words": "only known lines, and of options only the known ones",
         "words": "only words that are known options",
         "json": "only named fields; descriptions only as far as they name a port or a system",
     }

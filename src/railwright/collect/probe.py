@@ -26,12 +26,17 @@ PLACEHOLDERS = {
 ENVIRONMENT = ("SSH_CONNECTION",)
 DISTURBS = ("nothing", "device semaphore", "initialises GPU")
 NEEDS_ROOT = ("no", "maybe", "yes")
-CONDITIONS = ("", "gpu_is_initialised")
-FILE_ROOTS = ("/sys/", "/proc/", "/etc/", "/usr/lib/modules-load.d/")
+CONDITIONS = ("", "gpu_is_initialised", "boot_is_no_automount")
+FILE_ROOTS = (
+    *("/sys/", "/proc/", "/etc/", "/boot/grub", "/boot/loader/entries/", "/boot/efi/EFI/"),
+    *("/run/systemd/network/", "/run/netplan/", "/usr/lib/modules-load.d/"),
+)
+# Of files below these, and of folders, only age and size are read.
+LISTED_ROOTS = (*FILE_ROOTS, "/boot/", "/lib/modules/")
 # Reading these does something, or gives what nobody should have.
 REFUSED_FILES = re.compile(
     r"\.\.|/rom$|/resource\d*(_wc)?$|/reset$|/remove$|/rescan$|/kcore|/kmsg|/environ$|/mem$"
-    r"|/proc/[^/]+/cmdline$|/shadow|/etc/ssh|/etc/ssl|/etc/sudo|_key$|\.pem$"
+    r"|/proc/[^/]+/cmdline$|/user\.cfg$|/shadow|/etc/ssh|/etc/ssl|/etc/sudo|_key$|\.pem$"
 )
 LARGEST_CAP = 8 * 1024 * 1024  # one answer; a frame of it still fits the collector's memory
 LONGEST_TIMEOUT = 120
@@ -65,6 +70,8 @@ class Probe:
     argv: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     links: tuple[str, ...] = ()
+    listed: tuple[str, ...] = ()  # files of which only age and size are read
+    file_cap_bytes: int = 65536  # of one file, before the filter
     environment: tuple[str, ...] = ()
     condition: str = ""
     condition_reason: str = ""
@@ -96,6 +103,8 @@ class Probe:
     def request(self) -> dict[str, object]:
         """The probe as the runner gets it."""
         keep = dict(self.keep)
+        if source := keep.pop("words_from", None):
+            keep["words"] = [*cast("list[str]", keep["words"]), *_patterns_of(str(source))]
         if keep.pop("names_from", None):
             keep["names"] = list(firmware_parameter_names())
         return {
@@ -105,6 +114,8 @@ class Probe:
             "argv": list(self.argv),
             "files": list(self.files),
             "links": list(self.links),
+            "listed": list(self.listed),
+            "file_cap": self.file_cap_bytes,
             "timeout": self.timeout_s,
             "cap": self.cap_bytes,
             "needs_root": self.needs_root,
@@ -182,7 +193,19 @@ def _check_argv(probe: Probe, tools: tuple[str, ...], argv: tuple[str, ...]) -> 
         raise _refuse(probe.name, f"unknown placeholder {sorted(unknown)}", "See PLACEHOLDERS.")
 
 
+def _patterns_of(name: str) -> list[str]:
+    """The patterns of another probe: what one does not let out, the other does not."""
+    data = load_toml((HERE / "probes" / f"{name}.toml").read_text("utf-8"), f"{name}.toml")
+    keep = cast("dict[str, list[str]]", data["keep"])
+    return keep["patterns"]
+
+
 def _check_files(probe: Probe) -> None:
+    listed = [path for path in probe.listed if not path.startswith(FILE_ROOTS)]
+    if not all(path.startswith(LISTED_ROOTS) for path in listed):
+        raise _refuse(
+            probe.name, "may not list that", f"Choose files below {', '.join(LISTED_ROOTS)}."
+        )
     for path in (*probe.files, *probe.links):
         if not path.startswith(FILE_ROOTS) or REFUSED_FILES.search(path):
             raise _refuse(
@@ -208,11 +231,15 @@ def _check(probe: Probe) -> None:
         raise _refuse(probe.name, "no disturbs_source", "Name the document that says so.")
     if probe.disturbs == "initialises GPU" and not probe.condition:
         raise _refuse(probe.name, "would initialise GPUs", "Give it a condition.")
-    if not (0 < probe.timeout_s <= LONGEST_TIMEOUT and 0 < probe.cap_bytes <= LARGEST_CAP):
+    if not (
+        0 < probe.timeout_s <= LONGEST_TIMEOUT
+        and 0 < probe.file_cap_bytes <= LARGEST_CAP
+        and 0 < probe.cap_bytes <= LARGEST_CAP
+    ):
         raise _refuse(
             probe.name, "timeout_s or cap_bytes is out of range", "Use at most 120 s, 8 MiB."
         )
-    inputs = (probe.argv, probe.files or probe.links, probe.environment)
+    inputs = (probe.argv, probe.files or probe.links or probe.listed, probe.environment)
     if sum(map(bool, inputs)) != 1:
         raise _refuse(
             probe.name, "needs either argv, files or environment", "Give exactly one of them."

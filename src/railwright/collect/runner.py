@@ -47,7 +47,7 @@ LINE = 840  # base64 characters per line; with the head it stays under srun's 1,
 PATH = ("/usr/bin", "/usr/sbin", "/bin", "/sbin", "/usr/local/bin", "/usr/local/sbin")
 ENVIRONMENT = {"PATH": ":".join(PATH), "LC_ALL": "C", "LANG": "C", "HOME": "/", "TERM": "dumb"}
 STDERR_CAP = 2048
-FILE_CAP = 65536  # the largest file any probe reads is a 4 KB config space; sysfs pages are 4 KB
+FILE_CAP = 65536  # of one file, where a probe names no other: sysfs pages have 4 KB
 LANES = 4  # cards at a time: "at most 4" keeps the PCIe and firmware load of a probe run small
 MELLANOX = "0x15b3"
 # What a tool may say about its failure and we may repeat; a probe adds its tool's own.
@@ -268,7 +268,17 @@ def gpu_is_initialised(machine):
     )
 
 
-CONDITIONS = {"gpu_is_initialised": gpu_is_initialised}
+def boot_is_no_automount(machine):
+    """Whether /boot can be read without having it mounted by that."""
+    mounted = [line.split(" ") for line in machine.text("/proc/1/mounts").splitlines()]
+    return not any(
+        words[1].startswith(("/boot", "/efi")) and words[2] == "autofs"
+        for words in mounted if len(words) > 2)
+
+
+CONDITIONS = {
+    "gpu_is_initialised": gpu_is_initialised, "boot_is_no_automount": boot_is_no_automount,
+}
 
 
 # ---- what is kept --------------------------------------------------------------------------
@@ -283,6 +293,14 @@ def first_match(patterns, line):
     return None
 
 
+def kept_part(found):
+    """What matched; of a pattern with named groups only these, by name, `-` where one is not there."""
+    names = found.re.groupindex
+    if not names:
+        return found.group(0)
+    return b" ".join(found.group(name) or b"-" for name in sorted(names))
+
+
 def keep_lines(data, rule):
     """Of each line the part that matches one of the patterns; a line without one is dropped."""
     patterns = [pattern.encode() for pattern in rule["patterns"]]
@@ -290,7 +308,7 @@ def keep_lines(data, rule):
     for line in data.splitlines():
         found = first_match(patterns, line)
         if found:
-            kept.append(found.group(0) + b"\n")
+            kept.append(kept_part(found) + b"\n")
         elif line.strip():
             dropped += 1
     if kept and found and not data.endswith(b"\n"):
@@ -354,7 +372,7 @@ def keep_json(data, rule):
 
 def keep_in_files(data, rule, keep):
     """A filter over the content of each file of a file probe; links and errors stay as they are."""
-    head = re.compile(rb"([FCLE]) ([0-9]+)(?:\+[0-9]+)? ([^\n]*)\n")
+    head = re.compile(rb"([FCLES]) ([0-9]+)(?:\+[0-9]+)? ([^\n]*)\n")
     if not head.match(data):  # not a stream: one file's text that somebody saved
         return keep(data, rule)
     parts, at, dropped = [], 0, 0
@@ -386,9 +404,57 @@ def keep_words(data, rule):
     return keep_in_files(data, rule, one_line)
 
 
+def keep_lines_and_words(data, rule):
+    """keep_lines in each file; of a line that begins with one of `heads` the words that match.
+
+    A head and each word may stand in quotes. What looks like the id of a machine or of a file
+    system is shortened, in names of files too: it tells entries apart and is no secret any more.
+    """
+    heads = [re.compile(pattern.encode()) for pattern in rule["heads"]]
+    words = [re.compile(pattern.encode()) for pattern in rule["words"]]
+
+    def by_line(body, rule):
+        kept, dropped = [], 0
+        for line in body.splitlines(True):
+            head = next(filter(None, (pattern.match(line) for pattern in heads)), None)
+            if not head:
+                part, gone = keep_lines(line, rule)
+                kept.append(part)
+                dropped += gone
+                continue
+            said = [word.strip(b"\"'") for word in line[head.end():].split()]
+            some = [word for word in said if any(pattern.search(word) for pattern in words)]
+            dropped += len([word for word in said if word]) - len(some)
+            end = line[-1:] if line.endswith((b"\n", b"\r")) else b""
+            kept.append(b" ".join([kept_part(head).strip()] + some) + end)
+        return b"".join(kept), dropped
+
+    def shortened(found):
+        return b"%08x" % (zlib.crc32(found.group(0).replace(b"-", b"")) & 0xFFFFFFFF)
+
+    known = re.compile(rb"(?<![0-9a-f])[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}(?![0-9a-f])")
+    kept, dropped = keep_in_files(data, rule, by_line)
+    return resized(kept, lambda text: known.sub(shortened, text)), dropped
+
+
+def resized(data, change):
+    """A stream of files with a change in each body and each name, and lengths that are true."""
+    head = re.compile(rb"([FCLES]) ([0-9]+)(?:\+[0-9]+)? ([^\n]*)\n")
+    if not head.match(data):
+        return change(data)
+    parts, at = [], 0
+    while at < len(data):
+        found = head.match(data, at)
+        end = found.end() + int(found.group(2))
+        body = change(data[found.end():end])
+        parts += [found.group(1), b" %d " % len(body), change(found.group(3)), b"\n", body, b"\n"]
+        at = end + 1
+    return b"".join(parts)
+
+
 FILTERS = {
     "lines": keep_lines, "rows": keep_rows, "json": keep_json,
-    "file lines": keep_file_lines, "words": keep_words,
+    "file lines": keep_file_lines, "words": keep_words, "lines and words": keep_lines_and_words,
 }
 
 
@@ -516,11 +582,19 @@ def read_files(machine, probe, values):
                 entry("L", path, target.encode("utf-8", "surrogateescape"))
             except OSError as error:
                 entry("E", path, errno.errorcode.get(error.errno, "EIO").encode())
+    for pattern in probe.get("listed", ()):
+        for path in machine.glob(pattern.format(**values)):
+            try:
+                found = os.stat(machine.path(path))
+                entry("S", path, b"%d %d" % (found.st_mtime, found.st_size))
+            except OSError as error:
+                entry("E", path, errno.errorcode.get(error.errno, "EIO").encode())
+    cap = probe.get("file_cap", FILE_CAP)
     for pattern in probe.get("files", ()):
         for path in machine.glob(pattern.format(**values)):
             try:
-                body = machine.read(path)
-                entry("C" if len(body) > FILE_CAP else "F", path, body[:FILE_CAP])
+                body = machine.read(path, cap)
+                entry("C" if len(body) > cap else "F", path, body[:cap])
             except OSError as error:
                 entry("E", path, errno.errorcode.get(error.errno, "EIO").encode())
     return b"".join(parts)

@@ -3,7 +3,8 @@
 Each entry is `KIND LENGTH PATH\\n` followed by LENGTH bytes and a newline:
 
     F  a file's bytes                 C  the same, cut at the probe's cap
-    L  a symbolic link's target       E  why it could not be read: an errno name such as EACCES
+    L  a symbolic link's target       S  not read: its age (seconds since 1970) and its size
+    E  why it could not be read: an errno name such as EACCES
 
 LENGTH can be `312+3784`: 312 bytes follow, and 3784 bytes of zero were there and were not sent.
 """
@@ -15,8 +16,9 @@ from functools import lru_cache
 from railwright.parse.base import NotUnderstoodError, text_of
 
 # The zeros have four digits: a few bytes cannot stand for gigabytes.
-_HEAD = re.compile(rb"([FCLE]) ([0-9]{1,18})(?:\+([0-9]{1,4}))? ([^\n]*)\n")
-_KINDS = {b"F": "F", b"C": "C", b"L": "L", b"E": "E"}
+_HEAD = re.compile(rb"([FCLES]) ([0-9]{1,18})(?:\+([0-9]{1,4}))? ([^\n]*)\n")
+_DIGITS = re.compile(r"[0-9]{1,15}", re.ASCII)
+_KINDS = {b"F": "F", b"C": "C", b"L": "L", b"E": "E", b"S": "S"}
 
 # (kind, body, zeros behind it): a plain tuple, for there are thousands per host.
 Entry = tuple[str, bytes, int]
@@ -77,6 +79,14 @@ class Files:
         """Where a symbolic link points; None if it was not read."""
         entry = self._entries.get(path)
         return _text(entry[1]) if entry is not None and entry[0] == "L" else None
+
+    def age_and_size(self, path: str) -> tuple[int, int] | None:
+        """When a file was last written, and its size; None if that was not read."""
+        entry = self._entries.get(path)
+        words = _text(entry[1]).split(" ") if entry is not None and entry[0] == "S" else []
+        if len(words) != 2 or not all(_DIGITS.fullmatch(word) for word in words):
+            return None
+        return int(words[0]), int(words[1])
 
     def error(self, path: str) -> str | None:
         """The errno name with which reading failed; None if it did not fail."""

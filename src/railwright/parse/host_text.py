@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-_STREAM = re.compile(rb"[FCLE] [0-9]{1,18}(?:\+[0-9]{1,4})? /")
+_STREAM = re.compile(rb"[FCLES] [0-9]{1,18}(?:\+[0-9]{1,4})? /")
 _GAP = re.compile(r"^\s{0,40}\(?\.\.\.\)?\s{0,40}$", re.MULTILINE)
 _RANGE = re.compile(r"([0-9]{1,6})(?:-([0-9]{1,6}))?", re.ASCII)
 

@@ -80,7 +80,7 @@ COLUMNS = (
     *("aer", "aer_uncorrectable_status", "aer_correctable_status"),
 )
 
-_FILE_ENTRY = re.compile(rb"[FCLE] [0-9]{1,18}(?:\+[0-9]{1,4})? /")
+_FILE_ENTRY = re.compile(rb"[FCLES] [0-9]{1,18}(?:\+[0-9]{1,4})? /")
 _DUMP_HEAD = re.compile(r"((?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) ")
 _DUMP_LINE = re.compile(r"([0-9a-f]{2,3}):((?: [0-9a-f]{2}){1,16})\s*")
 
