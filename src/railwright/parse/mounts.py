@@ -94,6 +94,12 @@ def _nvme(files: Files, path: str) -> Base | None:
     return None
 
 
+def _attached(path: str) -> Base:
+    if _MEMORY.search(path):
+        return _MEMORY_BASE
+    return _LOCAL if _ATTACHED.search(path) else _UNKNOWN
+
+
 def _disk(files: Files, path: str, depth: int = 0) -> Base:
     """What the disk at this place of /sys/devices is."""
     path = f"{path.rstrip('/')}/"
@@ -105,17 +111,15 @@ def _disk(files: Files, path: str, depth: int = 0) -> Base:
         return _together([_disk(files, one, depth + 1) for one in below if one is not None])
     if found := _SESSION.search(path):
         number = found[1]
-        address = _stripped(files, f"/sys/class/iscsi_connection/connection{number}:0/persistent_address")
+        address = _stripped(
+            files, f"/sys/class/iscsi_connection/connection{number}:0/persistent_address"
+        )
         return Base("network", "iscsi", address)
     for transport, pattern in _REMOTE:
         if pattern.search(path):
             return Base("network", transport)
     nvme = _nvme(files, path)
-    if nvme is not None:
-        return nvme
-    if _MEMORY.search(path):
-        return _MEMORY_BASE
-    return _LOCAL if _ATTACHED.search(path) else _UNKNOWN
+    return nvme if nvme is not None else _attached(path)
 
 
 def _of_name(files: Files, name: str) -> Base:
