@@ -407,7 +407,7 @@ def keep_words(data, rule):
 def keep_lines_and_words(data, rule):
     """keep_lines in each file; of a line that begins with one of `heads` the words that match.
 
-    A head and each word may stand in quotes. What looks like the id of a machine or of a file
+    A word may stand in quotes, or before a semicolon. What looks like the id of a machine or of a file
     system is shortened, in names of files too: it tells entries apart and is no secret any more.
     """
     heads = [re.compile(pattern.encode()) for pattern in rule["heads"]]
@@ -422,7 +422,7 @@ def keep_lines_and_words(data, rule):
                 kept.append(part)
                 dropped += gone
                 continue
-            said = [word.strip(b"\"'") for word in line[head.end():].split()]
+            said = [word.strip(b"\"';") for word in line[head.end():].split()]
             some = [word for word in said if any(pattern.search(word) for pattern in words)]
             dropped += len([word for word in said if word]) - len(some)
             end = line[-1:] if line.endswith((b"\n", b"\r")) else b""
