@@ -50,7 +50,9 @@ def host_differences(snapshot: Snapshot, options: Options) -> Iterator[str]:
         facts = comparing.Facts(database)
         for one in machines(options):
             for words in (
-                *comparing.fact_differences(facts, one.name, one.healthy),
+                *comparing.fact_differences(
+                    facts, one.name, one.healthy, comparing.OF_A_LIVE_KERNEL
+                ),
                 *comparing.derived_differences(facts, one.name, one.healthy),
                 *comparing.disagreements(facts, one.name),
                 *comparing.answer_differences(facts, one.name, one.healthy),

@@ -18,6 +18,7 @@ from lab.fleet import MODELS
 from lab.fleet.faults import Injection, all_faults, places
 from lab.fleet.faults.sites import site_text
 from lab.harness.comparing import (
+    OF_A_LIVE_KERNEL,
     Facts,
     answer_differences,
     check,
@@ -101,7 +102,7 @@ def test_facts_collected_over_ssh_equal_the_models_truth(place: Place, tmp_path:
         facts = Facts(database)
         for name, host in HOSTS.items():
             found += [f"{name}: {words}" for words in (
-                *fact_differences(facts, name, host),
+                *fact_differences(facts, name, host, OF_A_LIVE_KERNEL),
                 *derived_differences(facts, name, host),
                 *disagreements(facts, name),
                 *answer_differences(facts, name, host),

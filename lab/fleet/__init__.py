@@ -19,6 +19,7 @@ from lab.fleet.pci import write_pci
 from lab.fleet.rdma import write_network
 from lab.fleet.render import all_files
 from lab.fleet.socket_direct import socket_direct
+from lab.fleet.storage import write_storage
 from lab.fleet.tools import add_shell, in_sys, write_files, write_identity, write_tools
 from lab.fleet.tree import Folder, Tree
 from lab.fleet.two_socket import two_socket_4x400g
@@ -84,6 +85,7 @@ def fill_sys(sys: Tree, host: HostModel) -> None:
     write_root_bridges(sys, host)
     write_network(sys, host, paths)
     _write_modules(sys, host)
+    write_storage(sys, host)
     found = all_files(host)
     write_files(sys, {path[len("/sys") :]: found[path] for path in found if in_sys(path)})
 

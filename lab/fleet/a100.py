@@ -24,7 +24,7 @@ from lab.fleet.platform import BROADCOM, MELLANOX, NVIDIA, address
 from lab.fleet.port_model import Firmware, Link, Optic
 from lab.fleet.software import MODULE_NAMES, SYSCTLS, modules
 from lab.fleet.switches import storage_leaf
-from lab.fleet.system_model import Bond, Cpu, Kernel, MemoryNode
+from lab.fleet.system_model import Bond, Cpu, Kernel, MemoryNode, Mount
 from lab.fleet.traffic import infiniband_traffic, roce_traffic
 
 FIRMWARE = "20.39.3004"
@@ -205,6 +205,11 @@ def _kernel(number: int) -> Kernel:
         "console=ttyS0,115200n8 amd_iommu=on iommu=pt pcie_aspm=off numa_balancing=disable quiet",
         modules=modules(GPU_DRIVER, DRIVER),
         sysctls=SYSCTLS,
+        network_mounts=(
+            Mount("/home/shared", "nfs", "2001:db8:20::7", "rdma"),
+            Mount("/scratch", "lustre", "198.51.100.21"),
+        ),
+        next_arguments="pci=realloc=off",
         library_settings=(
             ("/etc/nccl.conf", "NCCL_IB_HCA", "=" + ",".join(f"mlx5_{n}" for n in range(8))),
         ),

@@ -20,7 +20,7 @@ from lab.fleet.platform import BROADCOM, MELLANOX, NVIDIA, address
 from lab.fleet.port_model import Firmware, Link
 from lab.fleet.software import MODULE_NAMES, SYSCTLS, library_settings, modules
 from lab.fleet.switches import leaf, storage_leaf
-from lab.fleet.system_model import AcpiNode, Kernel, MemoryNode
+from lab.fleet.system_model import AcpiNode, Kernel, MemoryNode, Mount
 from lab.fleet.traffic import roce_traffic
 
 RAIL_BUSES = (0x18, 0x29, 0x3A, 0x5B, 0x98, 0xA9, 0xBA, 0xDB)
@@ -194,6 +194,9 @@ def _kernel(site: Site, number: int) -> Kernel:
         "hugepagesz=1G hugepages=64 numa_balancing=disable console=tty0 console=ttyS1,115200n8",
         modules=modules(GPU_DRIVER, DRIVER),
         sysctls=SYSCTLS,
+        network_mounts=(Mount("/home", "nfs4", "198.51.100.20", "tcp"),),
+        managed_by="Ansible",
+        qos_unit=True,
         library_settings=library_settings(8),
     )
 

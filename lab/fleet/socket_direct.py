@@ -95,6 +95,8 @@ def _kernel(number: int) -> Kernel:
         "crashkernel=1G-4G:192M,4G-64G:256M,64G-:512M intel_iommu=on iommu=pt pcie_aspm=off quiet",
         modules=modules(GPU_DRIVER, DRIVER),
         sysctls=SYSCTLS,
+        secure_boot=True,
+        lockdown="integrity",
         services=without_services("nvidia-fabricmanager"),
         library_settings=library_settings(2),
     )

@@ -155,6 +155,16 @@ def without_services(*names: str) -> tuple[Service, ...]:
 
 
 @dataclass(frozen=True)
+class Mount:
+    """A file system that a server has."""
+
+    point: str
+    file_system: str  # nfs4, lustre
+    server: str
+    protocol: str = ""  # tcp, rdma; '' = its type does not say
+
+
+@dataclass(frozen=True)
 class Kernel:
     """Release, command line, limits and settings."""
 
@@ -189,6 +199,12 @@ class Kernel:
     # Whether the peer memory module found the RDMA stack that it was built for; the kernel's own
     # stack keeps no registry.
     peer_memory_registered: bool = True
+    network_mounts: tuple[Mount, ...] = ()
+    next_arguments: str = ""  # what the next boot has beyond the command line of this one
+    secure_boot: bool | None = False  # None = the machine has no EFI
+    lockdown: str = "none"  # '' = the kernel was built without
+    managed_by: str = ""  # a tool that says so in the files that it writes
+    qos_unit: bool = False  # a unit of the site sets trust and PFC at boot
     messages: tuple[str, ...] = ()  # what dmesg has beyond the usual lines of a boot
     # Releases of tools whose wording changed; these are Ubuntu 22.04's.
     pciutils: str = "3.7.0"

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from lab.fleet import (
     truth_answers,
+    truth_boot,
     truth_counters,
     truth_derived,
     truth_ethtool,
@@ -48,6 +49,7 @@ _PARTS = (
     truth_network,
     truth_host,
     truth_log,
+    truth_boot,
 )
 EVERY_COLUMN = "*"
 
@@ -68,6 +70,7 @@ def _columns(table: str, names: str, reason: str, model: str = "all") -> tuple[N
 _GUEST = "a guest sees no frequency control"
 
 NOT_SEEN: tuple[NotSeen, ...] = (
+    *_columns("boot_kernel", "initramfs_is_older", "files of a fake host have no age of their own"),
     *_columns("ssh_route", EVERY_COLUMN, "tells how a host was read, not what it is"),
     *_columns("ssh_session", EVERY_COLUMN, "tells how a host was read, not what it is"),
     *_columns("dcb_pfc_priority", "requests indications", "asked without -s"),

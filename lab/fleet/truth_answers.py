@@ -18,10 +18,11 @@ from lab.fleet.truth_rdma import devices
 
 OF_THE_HOST = words(
     """
-    boot_modules cmdline cpu_power devlink_info dmesg dmi ecn ibv_devinfo infiniband ip_address
-    ip_neighbor ip_route ip_rule ip_sysctl libraries limits lldpctl lscpu lspci mlxfwmanager
-    modules netdev numa nvidia_smi nvidia_topology pci pci_config pci_errors
-    pci_root rdma_dev rdma_link rdma_statistic rdma_system roce_tos services sysctl
+    boot_entries boot_modules cmdline config_owners cpu_power devlink_info dmesg dmi ecn
+    ibv_devinfo infiniband ip_address ip_neighbor ip_route ip_rule ip_sysctl libraries limits
+    lldpctl lscpu lspci mlxfwmanager modules mounts netdev numa nvidia_smi nvidia_topology pci pci_config pci_errors
+    pci_root rdma_dev rdma_link rdma_statistic rdma_system roce_tos secure_boot services
+    sysctl
     """
 )
 # These tell how a host was read: over ssh or from a folder is no matter of the host.
@@ -30,7 +31,7 @@ OF_EVERY_NETDEV = ("ethtool", "ethtool_driver", "ethtool_statistics")
 OF_ETHERNET_CARDS = words("dcb_app dcb_buffer dcb_ets dcb_pfc ethtool_fec ethtool_module mlnx_qos")
 OF_EVERY_NIC = ("flint", "mlxconfig", "mlxfwreset", "mlxlink")
 # Long answers of which most lines stay on the host on purpose.
-MOSTLY_DROPPED = ("dmesg", "lspci", "nvidia_smi", "pci_errors")
+MOSTLY_DROPPED = words("boot_entries config_owners dmesg lspci mounts nvidia_smi pci_errors")
 # Keys of mlxlink that are not read; releases from 4.20 on have one more.
 UNREAD_KEYS = 16
 # Options of the GPU driver: 13 numbers and 5 texts.

@@ -95,6 +95,8 @@ def _kernel(number: int) -> Kernel:
         "earlyprintk=ttyS0 nvme_core.io_timeout=240 panic=-1",
         modules=modules(GPU_DRIVER, DRIVER),
         sysctls=SYSCTLS,
+        secure_boot=None,
+        lockdown="",
         services=without_services("lldpd"),
         library_settings=(
             ("/etc/nccl.conf", "NCCL_IB_PCI_RELAXED_ORDERING", "1"),

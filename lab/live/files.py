@@ -27,7 +27,8 @@ _HIDDEN = (
 # Bind mounts of single files would go on showing the old file after a rename.
 _IN_PLACE = frozenset({"proc/modules", "proc/cmdline", "proc/cpuinfo"})
 # /proc/uptime is the kernel's own, moved by a time namespace: it goes on.
-_KERNEL_TELLS = ("proc/uptime",)
+# And a host has mounts of its own: none of the model's is there.
+_KERNEL_TELLS = ("proc/uptime", "proc/1/mountinfo")
 HIDDEN = Entry(b"", 0o20000)  # how this module says: not there
 
 _ASKS = f"""#!/usr/bin/python3

@@ -32,7 +32,7 @@ FILE_ROOTS = (
     *("/run/systemd/network/", "/run/netplan/", "/usr/lib/modules-load.d/"),
 )
 # Of files below these, and of folders, only age and size are read.
-LISTED_ROOTS = (*FILE_ROOTS, "/boot/", "/lib/modules/")
+LISTED_ROOTS = (*FILE_ROOTS, "/boot/", "/lib/modules/", "/usr/lib/modules/")
 # Reading these does something, or gives what nobody should have.
 REFUSED_FILES = re.compile(
     r"\.\.|/rom$|/resource\d*(_wc)?$|/reset$|/remove$|/rescan$|/kcore|/kmsg|/environ$|/mem$"

@@ -24,7 +24,7 @@ _IMAGE = re.compile(r"(?:.*/)?(?:vmlinu[xz]|[Ii]mage|kernel|bzImage)-([A-Za-z0-9
 _INITRAMFS = re.compile(
     r"/boot/(?:initrd\.img-|initramfs-|initrd-)([A-Za-z0-9._+~-]{1,100}?)(?:\.img)?"
 )
-_MODULES = re.compile(r"/lib/modules/([A-Za-z0-9._+~-]{1,100})")
+_MODULES = re.compile(r"(?:/usr)?/lib/modules/([A-Za-z0-9._+~-]{1,100})")
 _MADE_FROM = ("/etc/modprobe.d/", "/etc/initramfs-tools/", "/etc/dracut.conf.d/")
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_][A-Za-z0-9_]{0,40})\}?")
 # Of Ubuntu: keeps the boot screen, an option of no other meaning.
@@ -226,7 +226,9 @@ def _kernels(files: Files) -> Iterator[Row]:
 def parse(data: bytes, instance: str) -> Iterator[Row]:  # noqa: ARG001 (one answer per host)
     """Tables boot_entry, boot_setting and boot_kernel."""
     files = read_files(data)
-    if data and not any(path.startswith(("/boot/", "/etc/", "/lib/modules/")) for path in files):
+    if data and not any(
+        path.startswith(("/boot/", "/etc/", "/lib/modules/", "/usr/lib/modules/")) for path in files
+    ):
         raise NotUnderstoodError("no files of a boot loader")
     yield from _entries(files)
     yield from _settings(files)
