@@ -18,10 +18,10 @@ from lab.fleet.truth_rdma import devices
 
 OF_THE_HOST = words(
     """
-    boot_entries boot_modules cmdline config_owners cpu_power devlink_info dmesg dmi ecn
-    ibv_devinfo infiniband ip_address ip_neighbor ip_route ip_rule ip_sysctl libraries limits
-    lldpctl lscpu lspci mlxfwmanager modules mounts netdev numa nvidia_smi nvidia_topology pci pci_config pci_errors
-    pci_root rdma_dev rdma_link rdma_statistic rdma_system roce_tos secure_boot services
+    boot_entries boot_modules cmdline config_owners cpu_power devlink_info dmesg dmi ecn ibv_devinfo
+    infiniband ip_address ip_neighbor ip_route ip_rule ip_sysctl libraries limits lldpctl lscpu
+    lspci mlxfwmanager modules mounts netdev numa nvidia_smi nvidia_topology pci pci_config
+    pci_errors pci_root rdma_dev rdma_link rdma_statistic rdma_system roce_tos secure_boot services
     sysctl
     """
 )

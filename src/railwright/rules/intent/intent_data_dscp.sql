@@ -26,7 +26,8 @@ different scheduler and no PFC or ECN, on this NIC or at the next switch.
 ## What to do
 Run `mlnx_qos -i NETDEV --dscp2prio set,DSCP,PRIORITY` (or `dcb app replace dev NETDEV dscp-prio DSCP:PRIORITY`). The link
 stays up. The map is lost at reboot, so let a boot unit or the NIC operator set it. By default the upper three bits of a
-DSCP are its priority, so 24 to 31 map to priority 3: a data DSCP in that range needs no entry at all.
+DSCP are its priority, so 24 to 31 map to priority 3: a data DSCP in that range needs no entry at all. To undo it, set the
+former value: deleting an entry gives priority 0, not the default.
 
 ## Exceptions
 A port that trusts VLAN priorities (PCP) has no DSCP map and is not checked here; see `intent-trust`. On a bond, the

@@ -35,7 +35,7 @@ priority that pauses without need holds up everything behind it.
 ## What to do
 1. Drain the host, one rail at a time: **the driver takes the link down and up when the PFC mask changes**.
 2. Run `mlnx_qos -i NETDEV --pfc 0,0,0,1,0,0,0,0` (or `dcb pfc set dev NETDEV prio-pfc all:off 3:on`) for priority 3
-   alone.
+   alone. Read the mask back whatever the command said: it may have been applied although the command failed.
 3. Let a boot unit or the NIC operator set it: the value is lost at reboot. If firmware DCBX or lldpad is active, it is
    overwritten again (`intent-dcbx-owner`).
 

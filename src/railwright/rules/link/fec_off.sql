@@ -32,7 +32,8 @@ Four lanes of 25G over copper or short optics make more errors than RoCE can tol
 the link is up but loses packets, or flaps.
 
 ## What to do
-Set RS-FEC on both link partners in one maintenance window: the link bounces, and stays down while the two differ. On the
+Set RS-FEC on both link partners in one maintenance window: the link bounces, even if the same value is written again, and
+stays down while the two differ. On the
 host, run `ethtool --set-fec NETDEV encoding rs` (lost at reboot, so add it to the network configuration). On the switch,
 set the FEC of the port. Never do this on the port that carries your own connection.
 

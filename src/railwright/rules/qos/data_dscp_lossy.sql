@@ -31,7 +31,8 @@ retransmitted, from the lost one on.
 ## What to do
 Make the DSCP map and PFC match. Either change the map with `mlnx_qos -i NETDEV --dscp2prio set,DSCP,PRIORITY`, which
 keeps the link up, or turn PFC on for the priority of the DSCP, **which bounces the link**: drain the host first. Both are
-lost at reboot. The switches must match in both.
+lost at reboot. The switches must match in both. To undo the map, set the former value: deleting an entry gives priority 0,
+not the default.
 
 ## Exceptions
 For a lossy design, set `profile = "roce-lossy"` in the site file. Without a profile, the rule checks a port only if it

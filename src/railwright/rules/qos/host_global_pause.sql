@@ -31,8 +31,9 @@ slows everything behind the same link, and no drop counter shows it.
 
 ## What to do
 Run `ethtool -A NETDEV autoneg off rx off tx off` (mlx5 refuses to autonegotiate pause), and turn pause off on the switch
-port too. The link stays up. Pause is on by default when the card powers on, so make it persistent: with a boot unit, in
-the network configuration, or with `FLOW_CONTROL_P1` in firmware if the card has it.
+port too. The link stays up. Pause is on by default when the card powers on, so make it persistent: with a boot unit, with
+`RxFlowControl=no`, `TxFlowControl=no` and `AutoNegotiationFlowControl=no` in a systemd `.link` file, or with
+`FLOW_CONTROL_P1` in firmware if the card has it.
 
 ## Exceptions
 Pause is fine on storage and management ports and on back-to-back links, which are not checked. It is also fine on a port

@@ -28,7 +28,8 @@ VLAN. Every RoCE packet is untagged, gets priority 0, and PFC never helps it.
 
 ## What to do
 1. Run `mlnx_qos -i NETDEV --trust dscp`. The link stays up.
-2. Make it persistent: it is lost at reboot.
+2. Make it persistent: it survives a driver reload, but not a reboot. Cards that have `QOS_TRUST_STATE_P1` keep it in
+   firmware.
 3. Check that the DSCP of RoCE data maps to the lossless priority (`data-dscp-lossy`).
 
 ## Exceptions
