@@ -348,7 +348,8 @@ def test_it_ends_by_itself_when_its_time_is_up() -> None:
 
 def test_a_reader_that_hangs_costs_its_own_probe_only(tmp_path: Path) -> None:
     """A file whose read never returns, as in a driver that is stuck."""
-    whole, stuck = "body = machine.read(path)", "body = time.sleep(99) if 'stuck' in path else b'x'"
+    whole = "body = machine.read(path, cap)"
+    stuck = "body = time.sleep(99) if 'stuck' in path else b'x'"
     root = tmp_path / "root/sys"
     root.mkdir(parents=True)
     (root / "stuck").write_text("x")

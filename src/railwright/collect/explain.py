@@ -20,6 +20,8 @@ OWN_FILES = {
     "/sys/module/nvidia/refcnt": "whether a GPU is in use",
     "/proc/*/comm": "whether nvidia-persistenced runs (only where the nvidia module is loaded)",
     "/proc/*/stat": "whether an ssh server started the runner (only of the processes above it)",
+    "/proc/1/mounts": "whether /boot would be mounted by reading it",
+    "/proc/self/mounts": "the same, where that is hidden",
     "/dev/null": "as standard input of commands",
 }
 
