@@ -185,14 +185,15 @@ def pfc_status(fabric: Fabric, switch: Switch) -> Tree:
             "note": "" if setting.pfc else "PFC not configured",
             "priorities": list(setting.pfc),
         }
-    watched = any(setting.watchdog for setting in switch.settings)
+    watched = [setting for setting in switch.settings if setting.watchdog]
+    timeout, recovery = (watched or switch.settings)[0].watchdog_ms
     return {
         "interfaceStatuses": found,
         "pfcDlbOverrideConfigured": False,
         "pfcOperState": {},
-        "watchdogAction": "drop",
-        "watchdogTimeout": 0.2 if watched else 0.0,
-        "watchdogRecoveryTime": 0.4,
+        "watchdogAction": (watched or switch.settings)[0].watchdog_action,
+        "watchdogTimeout": timeout / 1000 if watched else 0.0,
+        "watchdogRecoveryTime": recovery / 1000,
         "watchdogPollingInterval": 0.1,
     }
 

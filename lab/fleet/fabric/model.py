@@ -5,7 +5,7 @@ then switches. A port is its number on its machine. Names are looked up when som
 so that a fabric of 100,000 links is made in a second.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple
 
@@ -86,6 +86,9 @@ class Switch:
     shared_headroom_bytes: int = 0
     egress_pool_bytes: int = 165_340_160
     changed: bool = False  # differs from its role
+    # Of SONiC, where somebody has written: CONFIG_DB, and as much of it as the hardware took.
+    tables: Mapping[str, Any] | None = None
+    in_force: Mapping[str, Any] | None = None
 
     @property
     def chassis(self) -> str:
@@ -196,7 +199,14 @@ class Fabric:
             return self.hearing[end]
         link = self.by_end().get(end)
         other = self.other_end(end)
-        return (Heard(*other),) if other and link is not None and self.links.up[link] else ()
+        if other is None or link is None or not self.links.up[link]:
+            return ()
+        return (Heard(*other),) if self._speaks(end) and self._speaks(other) else ()
+
+    def _speaks(self, end: End) -> bool:
+        """Whether LLDP is on at an end; hosts have it."""
+        is_host = self.is_host(end.machine)
+        return is_host or self.switch(end.machine).settings[end.port].lldp
 
     def is_up(self, switch: Switch, port: int) -> bool:
         """Whether a switch's port has a link."""

@@ -52,6 +52,8 @@ class Setting:
     pfc: tuple[int, ...] = (DATA_CLASS,)
     watchdog: tuple[int, ...] = (DATA_CLASS,)  # () = off
     watchdog_running: bool = True  # SONiC: offered by the template, and not started
+    watchdog_action: str = "drop"
+    watchdog_ms: tuple[int, int] = (200, 400)  # until it acts, and until it lets go again
     lossless_groups: tuple[int, ...] = (DATA_CLASS,)
     marking: Mapping[int, Marking] = field(default_factory=dict)  # by queue; none = unmarked
     # By queue: weight of a share, 0 = strict; a queue that is not here has no scheduler.
@@ -61,6 +63,7 @@ class Setting:
     pause_threshold_bytes: int | None = None  # None = it moves with the free pool
     pause_rx: bool = False
     pause_tx: bool = False
+    lldp: bool = True  # sends and listens
     # Beyond what every port counts: (name, priority or queue; -1 = of the port) -> value.
     counters: Mapping[tuple[str, int], int] = field(default_factory=dict)
 

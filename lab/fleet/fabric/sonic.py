@@ -19,7 +19,6 @@ Table = dict[str, dict[str, str]]
 _MAP = "AZURE"
 _TYPES = {1: "ToRRouter", 2: "LeafRouter", 3: "SpineRouter"}
 _POLL_MS = "200"
-_WATCHDOG = {"action": "drop", "detection_time": "200", "restoration_time": "400"}
 # What a whole configuration also has. None of it may leave the switch.
 OTHER_TABLES: dict[str, Table] = {
     "TACPLUS_SERVER": {"198.51.100.7": {"passkey": "planted-tacacs", "priority": "1"}},
@@ -150,6 +149,13 @@ def wred_profiles(switch: Switch) -> dict[Marking, str]:
     return dict(names.items())
 
 
+def wred_tables(switch: Switch) -> Table:
+    """The same with their fields: what CONFIG_DB has."""
+    if switch.tables is not None:
+        return dict(switch.tables.get("WRED_PROFILE", {}))
+    return {name: wred_fields(one) for one, name in wred_profiles(switch).items()}
+
+
 def _queues(switch: Switch) -> dict[str, Table]:
     schedulers: dict[tuple[int, int], str] = {}
     wred, queues = wred_profiles(switch), Table()
@@ -208,12 +214,26 @@ def _maps(switch: Switch) -> dict[str, Table]:
 
 def _watchdog(switch: Switch) -> dict[str, Table]:
     ports = zip(switch.ports, switch.settings, strict=True)
-    watched = {port.name: dict(_WATCHDOG) for port, setting in ports if is_watched(setting)}
+    watched = {
+        port.name: {
+            "action": setting.watchdog_action,
+            "detection_time": str(setting.watchdog_ms[0]),
+            "restoration_time": str(setting.watchdog_ms[1]),
+        }
+        for port, setting in ports
+        if is_watched(setting)
+    }
     return {"PFC_WD": {"GLOBAL": {"POLL_INTERVAL": _POLL_MS}, **watched}} if watched else {}
 
 
 def config_db(switch: Switch, *, others: bool = False) -> dict[str, Any]:
-    """The tables of the configuration."""
+    """The tables of the configuration, as written where somebody has."""
+    if switch.tables is not None:
+        return {
+            name: switch.tables[name]
+            for name in sorted(switch.tables)
+            if others or name not in (*OTHER_TABLES, "FEATURE")
+        }
     metadata = {
         "hostname": switch.name,
         "hwsku": switch.model.sku,
@@ -239,13 +259,27 @@ def running(switch: Switch) -> dict[str, Any]:
     """The tables as they are in force: profiles that are worked out at run time have figures."""
     worked_out = replace(switch.software, headroom="by formula")
     told = switch.software.headroom == AT_RUN_TIME
-    return config_db(replace(switch, software=worked_out) if told else switch)
+    made = replace(switch, software=worked_out, tables=None) if told else switch
+    if switch.in_force is None:
+        return config_db(made)
+    return _with_figures(config_db(replace(switch, tables=switch.in_force)), config_db(made))
+
+
+def _with_figures(tables: dict[str, Any], worked_out: dict[str, Any]) -> dict[str, Any]:
+    """Groups that have no profile of their own get the one that is worked out."""
+    groups, profiles = dict(tables.get("BUFFER_PG", {})), dict(tables.get("BUFFER_PROFILE", {}))
+    for key, fields in groups.items():
+        if fields.get("profile") == "NULL" and key in worked_out["BUFFER_PG"]:
+            groups[key] = worked_out["BUFFER_PG"][key]
+            name = groups[key]["profile"]
+            profiles[name] = worked_out["BUFFER_PROFILE"][name]
+    return {**tables, "BUFFER_PG": groups, "BUFFER_PROFILE": profiles}
 
 
 def answers(fabric: Fabric, switch: Switch, routes: list[Route]) -> Iterator[tuple[str, str, str]]:
     """Configuration, `show` commands, routes."""
     yield "sonic_config_db", "", json.dumps(config_db(switch), indent=4) + "\n"
-    for command, text in shown(fabric, switch, wred_profiles(switch)):
+    for command, text in shown(fabric, switch, wred_tables(switch)):
         yield "sonic_show", command, text
     if switch.software.headroom == AT_RUN_TIME:
         yield "sonic_show", APPLICATION_DUMP, dump(in_force(running(switch)), APPLICATION)

@@ -1,6 +1,6 @@
 """SONiC's `show` commands, ecnconfig and pfcwd: tables with a line of dashes under the heading."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from lab.fleet.fabric.hearing import heard_by
 from lab.fleet.fabric.model import Fabric, Switch
@@ -96,6 +96,9 @@ def lldp_table(fabric: Fabric, switch: Switch) -> str:
 def pfc_priority(switch: Switch) -> str:
     """show pfc priority."""
     rows = [(name, ",".join(map(str, one.pfc)) or "N/A") for name, one in _ports(switch)]
+    if switch.tables is not None:  # it is CONFIG_DB that this command prints
+        known = switch.tables.get("PORT_QOS_MAP", {})
+        rows = [(name, known.get(name, {}).get("pfc_enable") or "N/A") for name, _ in rows]
     return table(("Interface", "Lossless priorities"), rows) + "\n"
 
 
@@ -152,7 +155,11 @@ def is_watched(setting: Setting) -> bool:
 
 def watchdog_config(switch: Switch) -> str:
     """show pfcwd config."""
-    rows = [(name, "drop", 200, 400, "disable") for name, one in _ports(switch) if is_watched(one)]
+    rows = [
+        (name, one.watchdog_action, *one.watchdog_ms, "disable")
+        for name, one in _ports(switch)
+        if is_watched(one)
+    ]
     headings = ("PORT", "ACTION", "DETECTION TIME", "RESTORATION TIME", "HISTORY")
     polling = "Changed polling interval to 200ms\n" if rows else ""
     return polling + table(headings, rows) + "\n"
@@ -194,11 +201,10 @@ def wred_fields(marking: Marking) -> dict[str, str]:
     return fields
 
 
-def ecnconfig(profiles: dict[Marking, str]) -> str:
+def ecnconfig(profiles: Mapping[str, Mapping[str, str]]) -> str:
     """show ecn, which is ecnconfig -l."""
     found = []
-    for marking, name in profiles.items():
-        fields = wred_fields(marking)
+    for name, fields in profiles.items():
         width, room = max(map(len, fields)), max(map(len, fields.values()))
         rule = f"{'-' * width}  {'-' * room}"
         lines = [f"{key.ljust(width)}  {value}" for key, value in fields.items()]
@@ -218,7 +224,7 @@ def version(switch: Switch) -> str:
 
 
 def shown(
-    fabric: Fabric, switch: Switch, profiles: dict[Marking, str]
+    fabric: Fabric, switch: Switch, profiles: Mapping[str, Mapping[str, str]]
 ) -> Iterator[tuple[str, str]]:
     """Every command with its answer."""
     yield "show version", version(switch)

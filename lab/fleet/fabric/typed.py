@@ -54,7 +54,7 @@ def _sonic(fabric: Fabric, switch: Switch) -> Iterator[tuple[str, str]]:
     for pattern in _PATTERNS:
         told = _DUMP.format(database="CONFIG_DB", pattern=pattern)
         yield told, sonic_more.dump(known, pattern)
-    if not sonic.wred_profiles(switch):
+    if not sonic.wred_tables(switch):
         yield "show ecn", ""
 
 

@@ -1,0 +1,7 @@
+"""Writing to switches that are not there: the tools of four systems over the model of a fabric."""
+
+from lab.switch_writes.outcome import Outcome
+from lab.switch_writes.state import SAVED, SwitchState
+from lab.switch_writes.troubles import TROUBLES, possible
+
+__all__ = ["SAVED", "TROUBLES", "Outcome", "SwitchState", "possible"]

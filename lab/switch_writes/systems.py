@@ -1,0 +1,11 @@
+"""Which module speaks which system's words."""
+
+from lab.switch_writes.driver import Driver
+from lab.switch_writes.sonic import Sonic
+
+_DRIVERS: dict[str, type[Driver]] = {"sonic": Sonic}
+
+
+def driver_of(system: str) -> type[Driver]:
+    """The tools of a system."""
+    return _DRIVERS[system]
