@@ -14,7 +14,7 @@ system are in a module of its own.
 
 import shlex
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -34,8 +34,15 @@ _LONGEST_NOTE = 4_000  # characters of a file that are noted
 class SwitchState:
     """One switch."""
 
-    def __init__(self, switch: Switch, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        switch: Switch,
+        healthy: Switch | None = None,
+        *,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
         self.switch = replace(switch)
+        self.healthy = healthy or self.switch  # what it goes back to where nothing is configured
         self.clock = clock
         self.log: list[dict[str, Any]] = []
         self.troubles: list[Trouble] = []
@@ -113,7 +120,7 @@ class SwitchState:
         found = (one for one in self.troubles if one.name == name)
         return next((one for one in found if one.strikes(self._text)), None)
 
-    def put(self, wanted: Config, *, all_ports: bool = False) -> None:
+    def put(self, wanted: Config, *, all_ports: bool = False, bounce: Collection[int] = ()) -> None:
         """Make this the running configuration, or do with it what was ordered."""
         self._put = True
         if self.misbehaves(troubles.IGNORED):
@@ -126,7 +133,7 @@ class SwitchState:
             return
         for at, (was, now) in enumerate(pairs):
             differs = [f for f in self.driver.bouncing if getattr(was, f) != getattr(now, f)]
-            if was.admin_up and (differs or all_ports):
+            if was.admin_up and (differs or all_ports or at in bounce):
                 settings[at] = bounced(settings[at])
                 self.bounces.add(at)
             if was != now:

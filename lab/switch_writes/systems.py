@@ -1,9 +1,10 @@
 """Which module speaks which system's words."""
 
 from lab.switch_writes.driver import Driver
+from lab.switch_writes.nvue import Nvue
 from lab.switch_writes.sonic import Sonic
 
-_DRIVERS: dict[str, type[Driver]] = {"sonic": Sonic}
+_DRIVERS: dict[str, type[Driver]] = {"sonic": Sonic, "cumulus": Nvue}
 
 
 def driver_of(system: str) -> type[Driver]:

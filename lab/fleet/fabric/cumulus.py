@@ -47,7 +47,7 @@ def usual(switch: Switch) -> Setting:
 def _marks(marking: dict[int, Marking]) -> Tree:
     if not marking:
         return {}
-    one = next(iter(marking.values()))
+    one = marking.get(DATA_CLASS) or next(iter(marking.values()))
     return {
         "congestion-mode": "ECN",
         "enabled-tc": _joined(sorted(queue for queue, m in marking.items() if m.ecn)),
