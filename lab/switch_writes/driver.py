@@ -36,6 +36,11 @@ class Driver:
         del call
         return Outcome(error.said, error.words + "\n" if error.words else "", error.code)
 
+    def place(self, session: str) -> str:
+        """Where in the configuration somebody is, for the log."""
+        del session
+        return ""
+
     def hang_up(self, session: str) -> None:
         """A connection has ended."""
 

@@ -71,6 +71,7 @@ class SwitchState:
         line = command if isinstance(command, str) else shlex.join(command)
         words = tuple(line.split()) if isinstance(command, str) else tuple(command)
         call = Call(words, line, stdin, files or {}, session)
+        place = self.driver.place(session)
         held = b"\n".join(call.files.values()).decode("utf-8", "replace")
         outer, self._text = self._text, f"{line}\n{stdin}\n{held}"
         self._changes, self._put = [], False
@@ -79,7 +80,8 @@ class SwitchState:
         finally:
             self._text = outer
         if not outcome.reads:
-            self._note(line, outcome.code, by=session, given=(stdin or held)[:_LONGEST_NOTE])
+            given = {"given": (stdin or held)[:_LONGEST_NOTE], "place": place}
+            self._note(line, outcome.code, by=session, **given)
         return outcome
 
     def _outcome(self, call: Call) -> Outcome:
@@ -95,10 +97,10 @@ class SwitchState:
             return Outcome(code=255, hung_up=True)
         return outcome
 
-    def _note(self, text: str, code: int, *, by: str = "", given: str = "") -> None:
+    def _note(self, text: str, code: int, *, by: str = "", **more: str) -> None:
         self.log.append({
             "time": self.clock(), "machine": self.switch.name, "by": by, "text": text,
-            **({"given": given} if given else {}), "code": code,
+            **{name: words for name, words in more.items() if words}, "code": code,
             "dangerous": self.driver.is_dangerous(text), "changes": self._changes,
             "troubles": [one.words for one in self.troubles],
         })  # fmt: skip

@@ -228,7 +228,8 @@ def local(switch: Switch) -> str:
         "System Name": switch.name,
         "System Description": f"{system_description(switch)}",
     }
-    return json.dumps([{"LLDP": "enabled"}, said], indent=4) + "\n"
+    state = "enabled" if any(one.lldp for one in switch.settings) else "disabled"
+    return json.dumps([{"LLDP": state}, said], indent=4) + "\n"
 
 
 def version(switch: Switch) -> str:
