@@ -8,6 +8,7 @@ prompt, a banner and a pager. `trouble` makes it one of those that a site really
 
 import json
 import os
+import socket
 import sys
 import termios
 import time
@@ -34,6 +35,7 @@ def main(settings: dict[str, Any]) -> None:
     while True:
         got = cli.typed()
         if not got or got == END:
+            cli.leave()
             return
         if got == INTERRUPT:
             cli.echo(b"^C\r\r\n")
@@ -45,12 +47,29 @@ def main(settings: dict[str, Any]) -> None:
         elif got in (b"\r", b"\n"):
             cli.echo(b"\r\r\n")
             if not cli.take(line.decode("ascii", "replace").strip()):
+                cli.leave()
                 return
             line = b""
             cli.prompt()
         else:
             cli.echo(got)
             line += got
+
+
+def asked(folder: str, wish: dict[str, Any]) -> dict[str, Any]:
+    """One question to the lab's keeper, whose socket is in the folder; as in switch_ask.py."""
+    with socket.socket(socket.AF_UNIX) as keeper:
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            keeper.connect(f"/proc/self/fd/{handle}/keeper.sock")
+        except OSError:
+            return {"error": "% Invalid input"}
+        finally:
+            os.close(handle)
+        keeper.sendall(json.dumps({"do": "write", **wish}).encode() + b"\n")
+        said = keeper.makefile().readline()
+    found: dict[str, Any] = json.loads(said) if said else {"error": "% Invalid input"}
+    return found
 
 
 class Cli:
@@ -60,6 +79,8 @@ class Cli:
         self.settings = settings
         self.trouble = settings.get("trouble", "")
         self.paging = True
+        self.who = os.urandom(8).hex()  # for the keeper, which knows where each login is
+        self.first = self.where = settings["prompt"]
         self._typed = b""  # read, and not looked at yet
         self._echo = b""
 
@@ -88,7 +109,7 @@ class Cli:
 
     def prompt(self) -> None:
         """In colour, as some are."""
-        self.echo(b"\x1b[1m" + self.settings["prompt"].encode() + b"\x1b[0m")
+        self.echo(b"\x1b[1m" + self.where.encode() + b"\x1b[0m")
         self._flush()
 
     def note(self, text: str) -> None:
@@ -99,7 +120,7 @@ class Cli:
     def take(self, line: str) -> bool:
         """One line; false where the session ends."""
         self.note(line)
-        if line == "exit":
+        if line == "exit" and self.where in (self.first, self.first.replace(">", "#")):
             return False
         if self.trouble and line == self.settings.get("at"):
             return self.make_trouble()
@@ -115,9 +136,27 @@ class Cli:
         if line in self.settings.get("denied", ()):
             self.say(f"% Authorization denied for command '{line}'\n")
         elif answer is None:
-            self.say("% Invalid input (at token 1: 'x')\n")
+            self.ask(line)
         else:
             self.page(answer if answer.endswith("\n") else answer + "\n")
+
+    def ask(self, line: str) -> None:
+        """What only the keeper knows: it may change the switch, and where one is in its CLI."""
+        if "asks" not in self.settings:
+            self.say("% Invalid input (at token 1: 'x')\n")
+            return
+        said = asked(self.settings["asks"], {"line": line, "session": self.who})
+        if said.get("hung_up"):
+            os._exit(255)
+        self.where = said.get("prompt") or self.where
+        text = said.get("stdout", "") + said.get("stderr", "") + said.get("error", "")
+        if text:
+            self.page(text if text.endswith("\n") else text + "\n")
+
+    def leave(self) -> None:
+        """The login is over; where it was in the configuration, nobody is any more."""
+        if "asks" in self.settings and self.where != self.first:
+            asked(self.settings["asks"], {"left": True, "session": self.who})
 
     def known(self, line: str) -> str | None:
         """The answer as it is now: the state of the switch may have changed since the last one."""

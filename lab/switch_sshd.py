@@ -24,6 +24,7 @@ from lab.settle import File, settle
 
 CLI = Path(__file__).with_name("switch_cli.py")
 DUMP = Path(__file__).with_name("switch_dump.py")
+ASK = Path(__file__).with_name("switch_ask.py")
 TOOLS = ("show", "nv", "sonic-db-dump", "vtysh", "sudo")
 SSH_PORT = 22
 LOOPBACK = "127.0.0.1"
@@ -37,13 +38,18 @@ file="$RW_ANSWERS/$(printf '%s' "$name $*" | tr -c 'A-Za-z0-9' _)"
 # NVUE pages what a person would see.
 [ -e "$file" ] && [ "$name" = nv ] && [ -t 1 ] && exec ${PAGER:-more} "$file"
 [ -e "$file" ] && exec cat "$file"
+[ -n "$RW_ASK" ] && case "$name $*" in
+config*|pfcwd*|nv*|systemd-run*|systemctl*|reboot*|"cat /etc/sonic/config_db.json"|"show feature"*)
+  exec "$RW_PYTHON" -I "$RW_ASK" "$RW_ASKED" "$name" "$@";;
+esac
 [ "$name" = sonic-db-dump ] && exec "$RW_PYTHON" -I "$RW_DUMP" "$RW_ANSWERS" "$@"
 echo "Usage: $name [OPTIONS]"; echo "Error: No such command \\"$1\\"." >&2; exit 2
 """
 _LOGIN = """RW_ANSWERS={own}/answers RW_PYTHON={python} RW_DUMP={dump}
+RW_ASK={ask} RW_ASKED={asked}
 PATH={own}/bin:/usr/bin:/bin
 PS1='admin@{name}:~$ '
-export RW_ANSWERS RW_PYTHON RW_DUMP PATH PS1
+export RW_ANSWERS RW_PYTHON RW_DUMP RW_ASK RW_ASKED PATH PS1
 [ -n "$SSH_ORIGINAL_COMMAND" ] && exec /bin/sh -c "$SSH_ORIGINAL_COMMAND"
 exec /bin/sh
 """
@@ -89,6 +95,7 @@ class Switch:
     tools: tuple[str, ...] = TOOLS  # programs of a shell
     address: str = LOOPBACK
     port: int = 0
+    asks: bool = False  # what it has no answer to, it asks the lab's keeper
 
 
 @dataclass(frozen=True)
@@ -139,7 +146,9 @@ class Site:
             yield f"answers/{name}", File(text)
         python = sys.executable if self.ground is None else "/usr/bin/python3"
         if switch.way == "terminal":
-            settings = {"answers": f"{own}/answers", "log": f"{folder}/typed", **switch.settings}
+            own_settings = {"answers": f"{own}/answers", "log": f"{folder}/typed"}
+            own_settings |= {"asks": str(folder)} if switch.asks else {}
+            settings = {**own_settings, **switch.settings}
             yield "settings.json", File(json.dumps(settings))
             yield "login", File(f"exec {python} -I {self.folder}/cli.py {own}/settings.json\n")
             return
@@ -150,7 +159,9 @@ class Site:
                 yield f"answers/{file_name(command)}.{suffix}", File("")
         for tool in switch.tools:
             yield f"bin/{tool}", File(_TOOL, 0o755)
-        words = {"own": own, "python": python, "dump": f"{self.folder}/dump.py"}
+        words = {"own": own, "python": python, "dump": f"{self.folder}/dump.py",
+                 "ask": f"{self.folder}/switch_ask.py" if switch.asks else "",
+                 "asked": folder}  # fmt: skip
         yield "login", File(_LOGIN.format(name=switch.name, **words))
 
 
@@ -186,6 +197,7 @@ def _write(site: Site) -> None:
     _keys(site)
     shutil.copy(CLI, folder / "cli.py")
     shutil.copy(DUMP, folder / "dump.py")
+    shutil.copy(ASK, folder / ASK.name)
     for switch in site.switches:
         site.put(switch)
     listen = "".join(f"ListenAddress {one.address}:{one.port}\n" for one in site.switches)

@@ -15,6 +15,8 @@ from lab.fleet.faults.switch_places import on_switch, place_words, port_names
 from lab.fleet.model import HostModel
 from lab.live.names import nearest
 from lab.live.part import LabError
+from lab.switch_writes import SwitchState
+from lab.switch_writes.fabric import written
 
 
 @dataclass(frozen=True)
@@ -42,9 +44,26 @@ class FabricState:
 
     healthy: Fabric
     faults: list[StruckFabric] = field(default_factory=list)
+    writes: dict[str, SwitchState] = field(default_factory=dict)  # of switches written to
 
     def now(self) -> Fabric:
-        """The fabric as it is."""
+        """The fabric as it is: its faults, and what was written to its switches."""
+        return written(self._base(), self.healthy, self.writes)
+
+    def writer(self, switch: str) -> SwitchState:
+        """What takes writes for a switch; from the first one on it is what the switch is."""
+        if switch not in self.writes:
+            model, healthy = self.now().named(switch), self.healthy.named(switch)
+            self.writes[switch] = SwitchState(model, healthy)
+        return self.writes[switch]
+
+    def _follow(self, before: Fabric) -> None:
+        """Faults came or went: switches that are written to have that too."""
+        after = self._base()
+        for name, state in self.writes.items():
+            state.follow(before.named(name), after.named(name))
+
+    def _base(self) -> Fabric:
         made = self.healthy.copy()
         for one in self.faults:
             one.injection.apply(made, before=one.earlier)
@@ -62,20 +81,24 @@ class FabricState:
     def put(self, struck: StruckFabric) -> None:
         """A fault whose place is known."""
         others = [one for one in self.faults if one.injection != struck.injection]
+        base = self._base()
         before, self.faults = self.faults, [*others, struck]
         try:
-            self.now()
+            self._base()
         except (KeyError, IndexError, StopIteration, ValueError) as error:
             self.faults = before
             there = ", ".join(one.words for one in before)
             raise LabError(
                 f"{struck.words} cannot be put on top of what there is: {there}. Heal it first."
             ) from error
+        self._follow(base)
 
     def heal(self, switch: str = "") -> list[StruckFabric]:
         """No fault of a switch any more, or none at all; those that there were."""
         gone = [one for one in self.faults if switch in ("", one.switch)]
+        base = self._base()
         self.faults = [one for one in self.faults if one not in gone]
+        self._follow(base)
         return gone
 
     def _place(self, fault: FabricFault, switch: str, at: str) -> Place:

@@ -118,9 +118,12 @@ class Keeper:
             asking.settimeout(_ASKED_S)
             try:
                 wish = json.loads(asking.makefile().readline())
-                if machine:
-                    wish = {"do": "reboot", "machine": machine} if wish["do"] == "reboot" else {}
-                said = self._does[wish["do"]](wish)
+                if machine and wish["do"] == "write":
+                    said = self._part_of(machine).write(machine, wish)
+                else:
+                    mine = {"do": "reboot", "machine": machine} if wish["do"] == "reboot" else {}
+                    wish = mine if machine else wish
+                    said = self._does[wish["do"]](wish)
             except LabError as error:
                 said = {"error": str(error)}
             except Exception as error:

@@ -79,6 +79,11 @@ class Part(Protocol):
         """Restart a machine; returns before it answers again."""
         raise LabError(f"{machine}: {self.name} cannot be restarted.")
 
+    def write(self, machine: str, wish: dict[str, Any]) -> dict[str, Any]:
+        """A command that a machine's own program was given, and that changes the machine."""
+        del wish
+        raise LabError(f"{machine}: {self.name} cannot be written to.")
+
     def tick(self) -> None:
         """Called now and then: what was put off can be done."""
         return

@@ -2,6 +2,6 @@
 
 from lab.switch_writes.outcome import Outcome
 from lab.switch_writes.state import SAVED, SwitchState
-from lab.switch_writes.troubles import TROUBLES, possible
+from lab.switch_writes.troubles import TROUBLES, Trouble, possible
 
-__all__ = ["SAVED", "TROUBLES", "Outcome", "SwitchState", "possible"]
+__all__ = ["SAVED", "TROUBLES", "Outcome", "SwitchState", "Trouble", "possible"]

@@ -18,7 +18,6 @@ from lab.switch_writes.outcome import Call, Config, Outcome, RefusedError
 _MOST_REVISIONS = 100  # that are kept
 _DEFAULT_WAIT = 600.0
 _UNITS = {"s": 1, "m": 60, "h": 3600, "": 60}  # without a unit: minutes
-_LIST = "nv"
 
 
 @dataclass
@@ -86,10 +85,13 @@ class Nvue(Driver):
         words = list(call.words)
         while words[:1] == ["sudo"]:
             words = words[1:]
+        if words == ["reboot"]:
+            self.state.reboot()
+            return Outcome(hung_up=True)
         verbs: dict[str, Callable[[Call, list[str]], Outcome]] = {
             "set": self._set, "unset": self._unset, "config": self._config,
         }  # fmt: skip
-        if words[:1] != [_LIST] or words[1:2] == [] or words[1] not in verbs:
+        if words[:1] != ["nv"] or words[1:2] == [] or words[1] not in verbs:
             raise RefusedError(f"Error: Invalid Command: {' '.join(words[1:])}")
         return verbs[words[1]](call, words[2:])
 
@@ -97,11 +99,14 @@ class Nvue(Driver):
         """Whoever sets something gets a revision of his own."""
         if call.session in self.pending:
             return self.pending[call.session], "updated"
+        self.pending[call.session] = Pending(self._begun(call).number, dict(self.tree))
+        return self.pending[call.session], "created"
+
+    def _begun(self, call: Call) -> Revision:
         number = self.revisions[-1].number + 1
         self.revisions.append(Revision(number, "pending", _user(call), self.state.clock()))
         del self.revisions[:-_MOST_REVISIONS]
-        self.pending[call.session] = Pending(number, dict(self.tree))
-        return self.pending[call.session], "created"
+        return self.revisions[-1]
 
     def _set(self, call: Call, words: list[str]) -> Outcome:
         given = tuple(words)
@@ -192,9 +197,7 @@ class Nvue(Driver):
             if found is None:
                 raise RefusedError(f"Error: Revision '{named[0]}' was not found")
             config = found
-        number = self.revisions[-1].number + 1
-        self.revisions.append(Revision(number, "pending", _user(call), self.state.clock()))
-        return self.revisions[-1], config
+        return self._begun(call), config
 
     def _put(
         self, call: Call, chosen: tuple[Revision, Config | None], wait: float | None
@@ -209,11 +212,11 @@ class Nvue(Driver):
                     if wanted.native.get(("interface", port, "link", "fec")) == "auto"]  # fmt: skip
         self.state.put(wanted, bounce=explicit)
         revision.config, revision.at = wanted, self.state.clock()
-        if wait is not None:
+        if wait is None:
+            self._keep(revision)
+        else:
             revision.state = "confirm"
             self.waiting = (self.state.clock() + wait, before, revision)
-            return Outcome(f"applied [rev_id: {revision.number}]\n")
-        self._keep(revision)
         return Outcome(f"applied [rev_id: {revision.number}]\n")
 
     def _made(self, pending: Pending, revision: Revision) -> Config:

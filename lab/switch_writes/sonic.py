@@ -70,6 +70,9 @@ class Sonic(Driver):
         while words[:1] == ["sudo"]:
             words = words[2:] if words[1:2] == ["-n"] else words[1:]
         bare = replace(call, words=tuple(words))
+        if words == ["reboot"]:
+            self.state.reboot()
+            return Outcome(hung_up=True)
         if words[:1] == ["systemd-run"] or words[:1] == ["systemctl"]:
             return self.timers.run(bare, self.state.clock())
         if words[:1] == ["cat"] and words[1:] == [_SAVED_TO]:

@@ -56,6 +56,7 @@ class SwitchState:
         self._text = ""
         self._changes: list[dict[str, Any]] = []
         self._put = False
+        self.boots = 0
 
     # ---- what is typed
 
@@ -195,6 +196,7 @@ class SwitchState:
 
     def reboot(self) -> None:
         """It starts with what was saved."""
+        self.boots += 1
         self._changes = []
         before, saved = self.running, self.kept[SAVED]
         pairs = zip(saved.settings, before.settings, strict=True)
