@@ -112,6 +112,9 @@ class Netdev:
         ("arp_ignore", 0),
         ("rp_filter", 2),
     )
+    enabled: bool = True  # `ip link set up`
+    # How often its carrier came and went; None = twice, and once more while it is away.
+    carrier_changes: int | None = None
 
 
 @dataclass(frozen=True)
@@ -209,6 +212,16 @@ class HostModel:
     withheld: Mapping[str, int] = field(default_factory=dict)
     firmware_tools: str = "4.31.0-149"  # release of mlxconfig, mlxlink and the rest
     calls_itself: str = ""  # where its host name is not the name that the operator has for it
+    # What people wrote: absolute path -> content, instead of what the renderers write there; None =
+    # removed. A text is a symbolic link's target.
+    files: Mapping[str, bytes | str | None] = field(default_factory=dict)
+
+
+def carrier_changes(netdev: Netdev) -> int:
+    """How often its carrier came and went since it was made."""
+    if netdev.carrier_changes is not None:
+        return netdev.carrier_changes
+    return 0 if netdev.netdev == "lo" else 2 if netdev.up else 3
 
 
 def netdev_is_here(netdev: Netdev) -> bool:

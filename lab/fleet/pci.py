@@ -40,7 +40,7 @@ def write_pci(sys: Tree, host: HostModel) -> dict[str, str]:
     """All functions; PCI address -> its folder below /sys."""
     paths: dict[str, str] = {}
     members: dict[int, dict[str, str]] = {}
-    functions = list(_all(host))
+    functions = list(placed(host))
     for driver in {function.driver for _, function in functions} - {""}:
         bound = {f.address: f"../../../../{p.path}" for p, f in functions if f.driver == driver}
         sys.write(f"bus/pci/drivers/{driver}", {}, bound)
@@ -69,7 +69,8 @@ def _iommu(host: HostModel) -> str:
     return "identity" if "iommu=pt" in host.kernel.command_line.split() else "DMA-FQ"
 
 
-def _all(host: HostModel) -> Iterator[tuple[Place, Function]]:
+def placed(host: HostModel) -> Iterator[tuple[Place, Function]]:
+    """Every function as it shows itself, and where it is."""
     group = 0
     for bus in host.buses:
         for function in bus.functions:

@@ -87,6 +87,7 @@ class Link:
     symbol_ber: tuple[int, int] = (15, 255)
     closed: bool = False  # switched off by the administrator; only where the port is down
     channels: int = 12  # rings that the netdev has of each kind
+    rings: tuple[int, int] = (1024, 1024)  # entries of a receive and of a send ring
 
 
 @dataclass(frozen=True)
@@ -118,6 +119,9 @@ class Qos:
     default_priority: tuple[int, ...] = ()
     datagram_ports: tuple[tuple[int, int], ...] = ()  # UDP port, priority
     lldpad: bool = False  # whether that service runs: mlnx_qos warns
+    default_mode: str = "RoCE v2"  # of RDMA-CM
+    sysfs: bool = False  # a driver package with /sys/class/net/NETDEV/qos: mlnx_qos writes there
+    rate_limits: bool = True  # whether the driver takes a limit per class
 
 
 @dataclass(frozen=True)

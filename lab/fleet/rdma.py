@@ -6,6 +6,7 @@ from lab.fleet.model import (
     HostModel,
     Netdev,
     Nic,
+    carrier_changes,
     is_mlx5,
     netdev_is_here,
     rdma_is_here,
@@ -141,7 +142,10 @@ def _write_service(sys: Tree, host: HostModel, nic: Nic, path: str) -> None:
         value = nic.qos.traffic_class
         sys.write(f"{path}/tc/1", {"traffic_class": f"Global tclass={value}\n" if value else ""})
     if nic.qos.default_tos is not None:
-        files = {"default_roce_tos": f"{nic.qos.default_tos}\n", "default_roce_mode": "RoCE v2\n"}
+        files = {
+            "default_roce_tos": f"{nic.qos.default_tos}\n",
+            "default_roce_mode": f"{nic.qos.default_mode}\n",
+        }
         sys.write(f"kernel/config/rdma_cm/{nic.name}/ports/1", files)
 
 
@@ -219,8 +223,8 @@ def _write_netdev(sys: Tree, netdev: Netdev, path: str, *, master: bool = False)
         "ifindex": f"{netdev.index}\n",
         "type": _arp_type(netdev),
         "dev_port": "0\n",
-        "carrier_changes": "0\n" if loopback else "2\n" if netdev.up else "3\n",
-        "flags": "0x9\n" if loopback else f"{0x1003 | bond:#x}\n",
+        "carrier_changes": f"{carrier_changes(netdev)}\n",
+        "flags": "0x9\n" if loopback else f"{0x1002 | netdev.enabled | bond:#x}\n",
         "tx_queue_len": "1000\n",
     }
     links = {"subsystem": f"{up(path)}class/net"}

@@ -61,6 +61,9 @@ class Cpu:
     l3_instances: int = 2
     turbo: bool = True
     architecture: str = "x86_64"  # x86_64, aarch64
+    governors: tuple[tuple[int, str], ...] = ()  # of single CPUs, whatever the others have
+    # (CPU, idle state, disabled) where it is not as `idle_states` says.
+    idle_switched: tuple[tuple[int, int, bool], ...] = ()
 
 
 @dataclass(frozen=True)

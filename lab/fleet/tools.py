@@ -5,6 +5,7 @@ holds a single static busybox.
 """
 
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
 from lab.fleet.model import HostModel
@@ -77,6 +78,10 @@ def fill_tools(files: Tree, host: HostModel, in_both: frozenset[str] = IN_BOTH) 
     """The same into a tree; `in_both` are programs that go to usr/bin and usr/sbin."""
     _fill_programs(files, _answers(host), in_both)
     write_files(files, {p: text for p, text in all_files(host).items() if not in_sys(p)})
+    for path, target in host.files.items():
+        if isinstance(target, str):
+            folder, _, name = path.lstrip("/").rpartition("/")
+            files.write(folder, {}, {name: target})
 
 
 def write_programs(root: Path, host: HostModel, only: frozenset[str] | None = None) -> None:
@@ -118,9 +123,9 @@ def in_sys(path: str) -> bool:
     return path.startswith("/sys/")
 
 
-def write_files(folder: Tree, files: dict[str, str]) -> None:
+def write_files(folder: Tree, files: Mapping[str, str | bytes]) -> None:
     """Absolute paths, written below a folder."""
-    by_folder: dict[str, dict[str, str]] = {}
+    by_folder: dict[str, dict[str, str | bytes]] = {}
     for path, content in files.items():
         name, _, file = path.lstrip("/").rpartition("/")
         by_folder.setdefault(name, {})[file] = content

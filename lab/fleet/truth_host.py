@@ -1,7 +1,7 @@
 """The truth about processors, memory, kernel, modules, settings and limits."""
 
 from lab.fleet.model import HostModel, RootBus
-from lab.fleet.system_model import AcpiNode, MemoryNode, Module, Service
+from lab.fleet.system_model import AcpiNode, Cpu, MemoryNode, Module, Service
 from lab.fleet.truth_places import Row, Rows, Tables, cpu_list, cpu_numbers, cpu_total, words
 
 # Options of the fleet's kernels that may leave a host, and those that may not: paths, disks,
@@ -173,14 +173,21 @@ def _governors(host: HostModel) -> Rows:
     cpu = host.cpu
     if cpu.hypervisor:
         return []
-    slow = set(cpu.slow_cpus)
-    usual = [number for number in range(cpu_total(host)) if number not in slow]
-    sets = {cpu.governor: usual, "powersave": sorted(slow)}
+    single = dict.fromkeys(cpu.slow_cpus, "powersave") | dict(cpu.governors)
+    sets: dict[str, list[int]] = {cpu.governor: []}
+    for number in range(cpu_total(host)):
+        sets.setdefault(single.get(number, cpu.governor), []).append(number)
     return [
         {"governor": governor, "cpus": cpu_list(numbers), "cpu_count": len(numbers)}
         for governor, numbers in sets.items()
         if numbers
     ]
+
+
+def _switched_off(cpu: Cpu, state: int, usual: int) -> int:
+    """How many CPUs have an idle state switched off; those that differ from the rest are named."""
+    single = [off for _, place, off in cpu.idle_switched if place == state]
+    return usual - len(single) + sum(single) if usual else sum(single)
 
 
 def _idle_states(host: HostModel) -> Rows:
@@ -192,10 +199,11 @@ def _idle_states(host: HostModel) -> Rows:
             "state": place,
             "name": name,
             "latency_us": latency,
-            "disabled_cpus": count if disabled else 0,
-            "enabled_cpus": 0 if disabled else count,
+            "disabled_cpus": off,
+            "enabled_cpus": count - off,
         }
         for place, (name, latency, disabled) in enumerate(host.cpu.idle_states)
+        for off in (_switched_off(host.cpu, place, count if disabled else 0),)
     ]
 
 

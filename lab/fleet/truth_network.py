@@ -56,16 +56,17 @@ def _link_type(netdev: Netdev) -> tuple[int, str]:
 
 
 def _flags(host: HostModel, netdev: Netdev) -> int:
-    """Every interface of the fleet is switched on, with or without a carrier."""
+    """Whether it is switched on has nothing to do with a carrier."""
     if _is_loopback(netdev):
         return UP | IS_LOOPBACK
     bond = MASTER if _is_bond(host, netdev) else SLAVE if netdev.master else 0
-    return UP | BROADCAST | MULTICAST | bond
+    return (UP if netdev.enabled else 0) | BROADCAST | MULTICAST | bond
 
 
 def _netdev(host: HostModel, netdev: Netdev) -> Row:
     loopback = _is_loopback(netdev)
-    changes = 0 if loopback else 2 if netdev.up else 3
+    usual = 0 if loopback else 2 if netdev.up else 3
+    changes = usual if netdev.carrier_changes is None else netdev.carrier_changes
     return {
         "name": netdev.netdev,
         "pci": netdev.address,
@@ -120,7 +121,7 @@ def _link(host: HostModel, netdev: Netdev) -> Row:
     loopback, bond = _is_loopback(netdev), _is_bond(host, netdev)
     bits = _flags(host, netdev)
     names = {
-        "NO-CARRIER": not netdev.up,
+        "NO-CARRIER": netdev.enabled and not netdev.up,
         "LOOPBACK": bits & IS_LOOPBACK,
         "BROADCAST": bits & BROADCAST,
         "MULTICAST": bits & MULTICAST,

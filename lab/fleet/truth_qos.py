@@ -221,7 +221,7 @@ def _tos(host: HostModel) -> Rows:
                 "device": nic.name,
                 "port": 1,
                 "default_tos": nic.qos.default_tos,
-                "default_mode": None if nic.qos.default_tos is None else "RoCE v2",
+                "default_mode": None if nic.qos.default_tos is None else nic.qos.default_mode,
                 "traffic_class": (nic.qos.traffic_class or -1) if vendor else None,
                 "traffic_class_rules": 0 if vendor else None,
             }

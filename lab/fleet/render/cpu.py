@@ -297,12 +297,14 @@ def _cpu_files(cpu: Cpu) -> dict[str, str]:
     files = {f"{base}/smt/active": f"{int(cpu.threads_per_core > 1)}\n"}
     if cpu.hypervisor:
         return files
-    slow = frozenset(cpu.slow_cpus)
+    slow, single = frozenset(cpu.slow_cpus), dict(cpu.governors)
     for number in range(cpu_count(cpu)):
-        governor = "powersave" if number in slow else cpu.governor
+        governor = single.get(number, "powersave" if number in slow else cpu.governor)
         files[f"{base}/cpu{number}/cpufreq/scaling_governor"] = f"{governor}\n"
         for place, (_, _, disabled) in enumerate(cpu.idle_states):
             files[f"{base}/cpu{number}/cpuidle/state{place}/disable"] = f"{int(disabled)}\n"
+    for number, place, disabled in cpu.idle_switched:
+        files[f"{base}/cpu{number}/cpuidle/state{place}/disable"] = f"{int(disabled)}\n"
     intel = cpu.vendor == _INTEL
     frequency = f"{base}/cpu0/cpufreq"
     limit = cpu.max_mhz if cpu.turbo else cpu.base_mhz

@@ -40,13 +40,15 @@ def _flags(netdev: Netdev, bonds: frozenset[str]) -> list[str]:
     if netdev.netdev == "lo":
         return ["LOOPBACK", "UP", "LOWER_UP"]
     # Switched on, but without a carrier.
-    flags = [] if netdev.up else ["NO-CARRIER"]
+    flags = [] if netdev.up or not netdev.enabled else ["NO-CARRIER"]
     flags += ["BROADCAST", "MULTICAST"]
     if netdev.netdev in bonds:
         flags.append("MASTER")
     if netdev.master in bonds:
         flags.append("SLAVE")
-    return [*flags, "UP", "LOWER_UP"] if netdev.up else [*flags, "UP"]
+    if netdev.up:
+        return [*flags, "UP", "LOWER_UP"]
+    return [*flags, "UP"] if netdev.enabled else flags
 
 
 @lru_cache(maxsize=4096)

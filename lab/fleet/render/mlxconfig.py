@@ -14,6 +14,8 @@ STAR = "The '*' shows parameters with next value different from default/current 
 # What the tool says about a function that it may not open, such as a virtual one.
 CLOSED = "-E- Failed to open the device\n"
 CLOSED_CODE = 3
+# Shown while ADVANCED_PCI_SETTINGS is in force, where somebody switched that on: name -> default.
+ADVANCED = {"MAX_ACC_OUT_READ": "0", "FORCE_ETH_PCI_SUBCLASS": "False(0)"}
 
 
 class Row(NamedTuple):
@@ -118,9 +120,13 @@ def _parameters(
 ) -> tuple[Parameter, ...]:
     new = {name: (current, following) for name, current, following in changed}
     found = []
-    for name, default, usual in _rows(parameter_set, ports):
+    rows = list(_rows(parameter_set, ports))
+    known = {row.name for row in rows}
+    rows += [Row(n, value, value) for n, value in ADVANCED.items() if n in new and n not in known]
+    for name, default, usual in rows:
         current, following = new.pop(name, (usual, usual))
-        found.append(Parameter(name, default, current, following))
+        if current:  # '' = the firmware does not show it any more
+            found.append(Parameter(name, default, current, following))
     if new:
         raise KeyError(f"no such firmware parameter here: {', '.join(new)}")
     return tuple(found)

@@ -1,0 +1,1 @@
+"""What each program does to a host: one module per tool, found by being in this folder."""
