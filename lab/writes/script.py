@@ -1,6 +1,7 @@
 """Running what a unit, a rule or a script of the host says: simple commands, and nothing more.
 
-No variables, loops or tests: a line with one of these is left out, and the record says so.
+No variables, loops or tests: a line with one of these is left out as if it had gone well, and the
+record says so.
 """
 
 import re
@@ -31,7 +32,7 @@ def run_line(state: "HostState", line: str, depth: int = 0) -> Outcome:
     """Commands with ;, && and || between them."""
     if _UNKNOWN.search(line):
         state.note(f"not understood: {line.strip()[:200]}")
-        return Outcome("", "", 2)
+        return Outcome()
     lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
     lexer.whitespace_split = True
     lexer.commenters = "#"
@@ -39,7 +40,7 @@ def run_line(state: "HostState", line: str, depth: int = 0) -> Outcome:
         words = list(lexer)
     except ValueError:
         state.note(f"not understood: {line.strip()[:200]}")
-        return Outcome("", "", 2)
+        return Outcome()
     last, joined = Outcome(), ";"
     command: list[str] = []
     for word in [*words, ";"]:
@@ -73,5 +74,5 @@ def _file(state: "HostState", path: str, text: str, depth: int) -> Outcome:
     first = text.partition("\n")[0]
     if first.startswith("#!") and first.split("/")[-1].split(" ")[-1] not in SHELLS:
         state.note(f"not understood: {path} is not a shell script")
-        return Outcome("", "", 2)
+        return Outcome()
     return run_text(state, text, depth + 1)
