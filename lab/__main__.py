@@ -12,6 +12,7 @@ from lab.live.options import Options
 from lab.live.part import LabError
 from lab.live.place import Place
 from lab.sshd_fleet import LAB
+from lab.writes import KINDS
 
 DEFAULT = LAB / "live"
 
@@ -58,6 +59,17 @@ def _parser() -> argparse.ArgumentParser:
     heal = commands.add_parser("heal", help="take the faults out of a machine, or of all")
     heal.add_argument("machine", nargs="?", default="")
     commands.add_parser("reboot", help="restart a machine").add_argument("machine")
+    power = commands.add_parser("power-cycle", help="take a machine's power away and give it back")
+    power.add_argument("machine")
+    order = commands.add_parser("misbehave", help="make the tools of a machine misbehave")
+    order.add_argument("machine", nargs="?", default="")
+    order.add_argument("kind", nargs="?", default="")
+    order.add_argument("--at", default="", help="a device, netdev, PCI address or path")
+    order.add_argument("--value", default="", help="what a second writer runs")
+    order.add_argument("--times", type=int, default=0, help="how often; until `behave` otherwise")
+    order.add_argument("--list", action="store_true", help="the kinds that there are")
+    behave = commands.add_parser("behave", help="take misbehaviour out of a machine")
+    behave.add_argument("machine")
     run = commands.add_parser("run", help="run a program where the machines can be reached")
     run.add_argument("words", nargs=argparse.REMAINDER, metavar="-- PROGRAM ...")
     commands.add_parser("shell", help="the same with your shell")
@@ -121,6 +133,25 @@ def _reboot(place: Place, given: argparse.Namespace) -> None:
     _say(client.ask(place, {"do": "reboot", "machine": given.machine}))
 
 
+def _power_cycle(place: Place, given: argparse.Namespace) -> None:
+    _say(client.ask(place, {"do": "reboot", "machine": given.machine, "power": True}))
+
+
+def _misbehave(place: Place, given: argparse.Namespace) -> None:
+    if given.list or not given.kind:
+        for kind, (at, what) in KINDS.items():
+            print(f"{kind:20} {what}" + (f"; at: {at}" if at else ""))
+        if not given.list:
+            raise LabError("Say which machine and which kind: misbehave HOST KIND [--at mlx5_3].")
+        return
+    wish = {name: getattr(given, name) for name in ("machine", "kind", "at", "value", "times")}
+    _say(client.ask(place, {"do": "misbehave", **wish}))
+
+
+def _behave(place: Place, given: argparse.Namespace) -> None:
+    _say(client.ask(place, {"do": "behave", "machine": given.machine}))
+
+
 def _say(said: dict[str, Any]) -> None:
     print("\n".join(said["said"]))
 
@@ -167,6 +198,9 @@ _DOES = {
     "break": _break,
     "heal": _heal,
     "reboot": _reboot,
+    "power-cycle": _power_cycle,
+    "misbehave": _misbehave,
+    "behave": _behave,
     "run": _run,
     "shell": _shell,
     "down": _down,

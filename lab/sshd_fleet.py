@@ -34,6 +34,7 @@ class Host:
     extra: tuple[tuple[str, str | bytes, int], ...] = ()  # (path, content, mode) put on the host
     alias: str = ""  # its name where that is not host1, host2, …
     mounts: tuple[tuple[Path, str], ...] = ()  # files of this machine, and where the host has them
+    writable: tuple[str, ...] = ()  # patterns below tree/sys: what of it the host may write
 
     @property
     def name(self) -> str:
@@ -150,6 +151,10 @@ def _start_script(fleet: Fleet, host: Host) -> str:
     ]
     if host.tree is not None:
         lines.append(f"mount --bind -o ro {host.tree}/sys {root}/sys")
+        if host.writable:
+            paths = " ".join(f"{host.tree}/sys/{pattern}" for pattern in host.writable)
+            there = f'{root}/sys/"${{p#{host.tree}/sys/}}"'
+            lines.append(f'for p in {paths}; do [ ! -e "$p" ] || mount --bind "$p" {there}; done')
         lines += _proc_mounts(fleet, host.tree, root)
     else:
         lines.append(f"mount -t sysfs sys {root}/sys")

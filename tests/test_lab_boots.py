@@ -3,12 +3,16 @@
 The table is settings.md's, by hand: a column per event, a row per thing written.
 """
 
+from dataclasses import replace
+
 import pytest
 
 from lab.fleet import MODELS
 from lab.fleet.model import HostModel, with_faults
+from lab.fleet.render.mlxconfig import parameters
 from lab.harness.written import files, values
 from lab.writes import HostState
+from lab.writes.find import value_of
 
 RAIL, NETDEV, BDF = "mlx5_0", "enp24s0np0", "0000:18:00.0"
 DRIVER, RESET, REBOOT, POWER = "driver load", "firmware reset", "reboot", "power cycle"
@@ -45,8 +49,6 @@ def field(state: HostState, name: str) -> object:
     subject, _, path = name.partition(" ")
     if path == "sysctl":
         return dict(state.model().kernel.sysctls).get("net.ipv4.conf.all.rp_filter")
-    from lab.writes.find import value_of
-
     return value_of(state.model(), subject, path)
 
 
@@ -86,8 +88,6 @@ def test_what_survives_what(what: str, event: str) -> None:
 
 
 def pair(state: HostState, name: str) -> tuple[str, str]:
-    from lab.fleet.render.mlxconfig import parameters
-
     nic = next(one for one in state.model().nics if one.address == BDF)
     return next((row.current, row.following) for row in parameters(nic) if row.name == name)
 
@@ -103,7 +103,9 @@ def pair(state: HostState, name: str) -> tuple[str, str]:
         ("DGX H100", "ATS_ENABLED=1", "True(1)", (POWER,)),
     ],
 )
-def test_which_event_puts_a_parameter_in_force(server: str, parameter: str, value: str, enough: tuple[str, ...]) -> None:
+def test_which_event_puts_a_parameter_in_force(
+    server: str, parameter: str, value: str, enough: tuple[str, ...]
+) -> None:
     name = parameter.partition("=")[0]
     for event in (RESET, REBOOT, POWER):
         state = host(server_model=server)
@@ -124,7 +126,10 @@ def test_on_top_of_a_reset_a_restart_is_enough_where_it_loads_no_firmware() -> N
 
 
 def test_what_a_fault_left_waiting_is_in_force_after_the_reset() -> None:
-    model = with_faults(MODELS["hgx_h100"](1), {(RAIL, "parameters"): {"PCI_WR_ORDERING": ("per_mkey(0)", "force_relax(1)")}})
+    model = with_faults(
+        MODELS["hgx_h100"](1),
+        {(RAIL, "parameters"): {"PCI_WR_ORDERING": ("per_mkey(0)", "force_relax(1)")}},
+    )
     state = HostState(model)
     happen(state, RESET)
     assert pair(state, "PCI_WR_ORDERING") == ("force_relax(1)", "force_relax(1)")
@@ -133,7 +138,9 @@ def test_what_a_fault_left_waiting_is_in_force_after_the_reset() -> None:
 def test_a_limit_of_the_firmware_is_lifted() -> None:
     limited = {"PCI_BUS0_RESTRICT": ("True(1)", "True(1)"), "PCI_BUS0_RESTRICT_SPEED": ("PCI_GEN_3(2)", "PCI_GEN_3(2)"),
                "PCI_BUS0_RESTRICT_WIDTH": ("PCI_X16(4)", "PCI_X16(4)")}  # fmt: skip
-    model = with_faults(MODELS["hgx_h100"](1), {(RAIL, "parameters"): limited, (BDF, "generation"): 3})
+    model = with_faults(
+        MODELS["hgx_h100"](1), {(RAIL, "parameters"): limited, (BDF, "generation"): 3}
+    )
     state = HostState(model)
     state.run(["mlxconfig", "-d", BDF, "-y", "set", "PCI_BUS0_RESTRICT=0"])
     happen(state, RESET)
@@ -155,18 +162,26 @@ def test_the_line_of_grub_is_in_force_after_the_boot_and_only_when_it_was_made()
     state.reboot()
     assert "disable_acs_redir" not in state.model().kernel.command_line
     assert state.run(["update-grub"]).code == 0
-    assert b"disable_acs_redir=0000:17:00.0;0000:28:00.0" in (state.read_file("/boot/grub/grub.cfg") or b"")
+    assert b"disable_acs_redir=0000:17:00.0;0000:28:00.0" in (
+        state.read_file("/boot/grub/grub.cfg") or b""
+    )
     assert "disable_acs_redir" not in state.model().kernel.command_line
     state.reboot()
     assert arguments(state)["iommu"] == "pt"
     assert state.model().kernel.command_line.count("disable_acs_redir") == 1
-    assert state.model().kernel.command_line.startswith("BOOT_IMAGE=/boot/vmlinuz-6.8.0-45-generic root=")
+    assert state.model().kernel.command_line.startswith(
+        "BOOT_IMAGE=/boot/vmlinuz-6.8.0-45-generic root="
+    )
 
 
 def test_acs_by_the_kernels_line() -> None:
-    model = with_faults(MODELS["hgx_h100"](1), {("0000:17:00.0", "acs"): 0x1D, ("0000:28:00.0", "acs"): 0x1D})
+    model = with_faults(
+        MODELS["hgx_h100"](1), {("0000:17:00.0", "acs"): 0x1D, ("0000:28:00.0", "acs"): 0x1D}
+    )
     state = HostState(model)
-    state.write_file("/etc/default/grub", 'GRUB_CMDLINE_LINUX="iommu=pt pci=disable_acs_redir=0000:17:00.0"\n')
+    state.write_file(
+        "/etc/default/grub", 'GRUB_CMDLINE_LINUX="iommu=pt pci=disable_acs_redir=0000:17:00.0"\n'
+    )
     state.run(["update-grub"])
     state.reboot()
     # 0x1d = SrcValid, ReqRedir, CmpltRedir, UpstreamFwd; without the two redirections 0x11.
@@ -179,7 +194,9 @@ def test_acs_flags_are_read_from_the_right() -> None:
     model = with_faults(MODELS["hgx_h100"](1), {("0000:17:00.0", "acs"): 0x1D})
     state = HostState(model)
     # DT EC UF CR RR TB SV: 1 sets DirectTrans (0x40), 0 clears ReqRedir and CmpltRedir, x keeps.
-    state.write_file("/etc/default/grub", "GRUB_CMDLINE_LINUX='pci=config_acs=1xx00xx@0000:17:00.0'\n")
+    state.write_file(
+        "/etc/default/grub", "GRUB_CMDLINE_LINUX='pci=config_acs=1xx00xx@0000:17:00.0'\n"
+    )
     state.run(["update-grub"])
     state.reboot()
     assert field(state, "0000:17:00.0 acs") == 0x51
@@ -187,7 +204,10 @@ def test_acs_flags_are_read_from_the_right() -> None:
 
 def test_grubby_changes_the_entry() -> None:
     state = host("two_socket_4x400g")
-    assert state.run(["grubby", "--update-kernel=ALL", "--args=iommu=pt numa_balancing=disable"]).code == 0
+    assert (
+        state.run(["grubby", "--update-kernel=ALL", "--args=iommu=pt numa_balancing=disable"]).code
+        == 0
+    )
     assert "numa_balancing=disable" in state.run(["grubby", "--info=DEFAULT"]).stdout
     state.reboot()
     assert arguments(state)["numa_balancing"] == "disable"
@@ -199,15 +219,26 @@ def test_grubby_changes_the_entry() -> None:
 def test_settings_modules_and_options_of_files() -> None:
     state = host()
     state.run(["rmmod", "nvidia_peermem"])
-    state.write_file("/etc/sysctl.d/90-site.conf", "# why\nnet.ipv4.conf.all.arp_ignore = 1\n-no.such = 1\nnet/core/rmem_max=33554432\n")
+    state.write_file(
+        "/etc/sysctl.d/90-site.conf",
+        "# why\nnet.ipv4.conf.all.arp_ignore = 1\n-no.such = 1\nnet/core/rmem_max=33554432\n",
+    )
     state.write_file("/etc/sysctl.d/91-site.conf", "net.ipv4.conf.all.arp_ignore = 2\n")
     state.write_file("/etc/modules-load.d/site.conf", "ib_umad\n")
-    state.write_file("/etc/modprobe.d/site.conf", 'options ib_core netns_mode=0\noptions nvidia NVreg_EnableStreamMemOPs=1 NVreg_RegistryDwords="PeerMappingOverride=1;"\n')
+    state.write_file(
+        "/etc/modprobe.d/site.conf",
+        'options ib_core netns_mode=0\noptions nvidia NVreg_EnableStreamMemOPs=1 NVreg_RegistryDwords="PeerMappingOverride=1;"\n',
+    )
     assert dict(state.model().kernel.sysctls)["net.core.rmem_max"] == "16777216"
     state.reboot()
     settings = dict(state.model().kernel.sysctls)
-    assert (settings["net.core.rmem_max"], settings["net.ipv4.conf.all.arp_ignore"]) == ("33554432", "2")
-    loaded = {row["name"] for row in values(files(state, "modules", "/proc/modules"), "kernel_module")}
+    assert (settings["net.core.rmem_max"], settings["net.ipv4.conf.all.arp_ignore"]) == (
+        "33554432",
+        "2",
+    )
+    loaded = {
+        row["name"] for row in values(files(state, "modules", "/proc/modules"), "kernel_module")
+    }
     assert {"ib_umad", "nvidia_peermem"} <= loaded  # the site's own list names the second
     assert state.model().rdma_namespaces == "exclusive"
     options = dict(state.model().kernel.gpu_driver_options)
@@ -263,8 +294,26 @@ def test_a_boot_unit_brings_runtime_settings_back() -> None:
     assert state.run(["systemctl", "enable", "--now", "site.service"]).code == 0
     for _ in range(2):
         assert field(state, f"{BDF} read_request") == 512
-        assert field(state, f"{RAIL} qos.pfc") == (False, False, False, False, True, False, False, False)
-        assert field(state, f"{RAIL} qos.ecn_rp") == (True, True, True, False, True, True, True, True)
+        assert field(state, f"{RAIL} qos.pfc") == (
+            False,
+            False,
+            False,
+            False,
+            True,
+            False,
+            False,
+            False,
+        )
+        assert field(state, f"{RAIL} qos.ecn_rp") == (
+            True,
+            True,
+            True,
+            False,
+            True,
+            True,
+            True,
+            True,
+        )
         state.reboot()
     assert any("not understood: for port" in one.note for one in state.log)
     assert state.run(["systemctl", "disable", "site"]).code == 0
@@ -274,8 +323,13 @@ def test_a_boot_unit_brings_runtime_settings_back() -> None:
 
 def test_link_files_and_rules_count_when_a_device_appears() -> None:
     state = host()
-    state.write_file("/etc/systemd/network/10-rail.link", f"[Match]\nOriginalName={NETDEV}\n[Link]\nMTUBytes=4200\nRxFlowControl=yes\n")
-    state.write_file("/etc/systemd/network/20-all.link", "[Match]\nOriginalName=*\n[Link]\nMTUBytes=1500\n")
+    state.write_file(
+        "/etc/systemd/network/10-rail.link",
+        f"[Match]\nOriginalName={NETDEV}\n[Link]\nMTUBytes=4200\nRxFlowControl=yes\n",
+    )
+    state.write_file(
+        "/etc/systemd/network/20-all.link", "[Match]\nOriginalName=*\n[Link]\nMTUBytes=1500\n"
+    )
     state.write_file("/etc/udev/rules.d/90-site.rules",
                      'ACTION=="add", SUBSYSTEM=="net", DRIVERS=="mlx5_core", RUN+="/usr/bin/mlnx_qos -i %k --cable_len 30"\n')  # fmt: skip
     assert field(state, f"{NETDEV} mtu") == 9000
@@ -330,9 +384,14 @@ def test_a_read_back_that_lies() -> None:
     state.misbehave("lying_read_back", RAIL)
     said = state.run(["mlnx_qos", "-i", NETDEV, "--pfc", "0,0,0,0,1,0,0,0"]).stdout
     assert "enabled     0   0   0   0   1   0   0   0" in said
-    assert "enabled     0   0   0   0   1   0   0   0" in state.run(["mlnx_qos", "-i", NETDEV]).stdout
+    assert (
+        "enabled     0   0   0   0   1   0   0   0" in state.run(["mlnx_qos", "-i", NETDEV]).stdout
+    )
     # The other path tells the truth.
-    assert '"prio_pfc":[false,false,false,true,' in state.run(["dcb", "-j", "pfc", "show", "dev", NETDEV]).stdout
+    assert (
+        '"prio_pfc":[false,false,false,true,'
+        in state.run(["dcb", "-j", "pfc", "show", "dev", NETDEV]).stdout
+    )
     assert state.run(["mlxconfig", "-d", BDF, "-y", "set", "CNP_DSCP_P1=40"]).code == 0
     assert state.run(["mlxconfig", "-d", BDF, "query", "CNP_DSCP_P1"]).stdout.split()[-1] == "40"
     happen(state, RESET)
@@ -399,7 +458,10 @@ def test_a_link_that_flaps() -> None:
 def test_a_full_disk() -> None:
     state = host()
     state.misbehave("disk_full", "/etc/")
-    assert state.write_file("/etc/nccl.conf", "x").stderr == "/etc/nccl.conf: No space left on device\n"
+    assert (
+        state.write_file("/etc/nccl.conf", "x").stderr
+        == "/etc/nccl.conf: No space left on device\n"
+    )
     assert state.write_file("/root/x", "x").code == 0
     assert state.remove_file("/etc/nccl.conf").code == 0
 
@@ -415,7 +477,16 @@ def test_a_second_writer_before_and_after() -> None:
     state.run(["mlnx_qos", "-i", NETDEV, "--pfc", "0,0,0,1,0,0,0,0"])
     assert field(state, f"{RAIL} qos.pfc") == (False,) * 8
     state.run(["mlnx_qos", "-i", NETDEV, "--pfc", "0,0,0,1,0,0,0,0"])
-    assert field(state, f"{RAIL} qos.pfc") == (False, False, False, True, False, False, False, False)
+    assert field(state, f"{RAIL} qos.pfc") == (
+        False,
+        False,
+        False,
+        True,
+        False,
+        False,
+        False,
+        False,
+    )
 
 
 def test_an_address_that_changes_at_the_reset() -> None:
@@ -430,7 +501,9 @@ def test_an_address_that_changes_at_the_reset() -> None:
     assert state.run(["mlxconfig", "-d", after.address, "-y", "set", "CNP_DSCP_P1=40"]).code == 0
     assert state.run(["setpci", "-s", after.address, "CAP_EXP+08.w=2000:F000"]).code == 0
     assert field(state, f"{after.address} read_request") == 512
-    assert values(files(state, "pci_config", f"/sys/bus/pci/devices/{after.address}/config"), "pci_config")
+    assert values(
+        files(state, "pci_config", f"/sys/bus/pci/devices/{after.address}/config"), "pci_config"
+    )
 
 
 def test_what_cannot_be_ordered() -> None:
@@ -442,10 +515,11 @@ def test_what_cannot_be_ordered() -> None:
 
 
 def test_a_card_that_is_a_pcie_switch_takes_the_host_along() -> None:
-    from dataclasses import replace
-
     model: HostModel = MODELS["hgx_h100"](1)
-    dpu = tuple(replace(nic, family="BlueField3") if nic.name in ("mlx5_0", "mlx5_1") else nic for nic in model.nics)
+    dpu = tuple(
+        replace(nic, family="BlueField3") if nic.name in ("mlx5_0", "mlx5_1") else nic
+        for nic in model.nics
+    )
     state = HostState(replace(model, nics=dpu))
     done = state.run(["mlxfwreset", "-d", BDF, "-l", "3", "-y", "reset"])
     assert (done.code, "only reset-level 4 (reboot) is supported" in done.stdout) == (1, True)

@@ -7,11 +7,13 @@ overlay does not promise to notice changes below it.
 """
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from lab.fleet import fill_sys
 from lab.fleet.model import HostModel
-from lab.fleet.tools import ANSWERS, IN_BOTH, SCRIPT, fill_identity, fill_tools
+from lab.fleet.render import Said, programs_module
+from lab.fleet.tools import ANSWERS, IN_BOTH, SCRIPT, answer_name, fill_identity, fill_tools
 from lab.fleet.tree import Below, Entry, Folder, Memory
 from lab.live.proc import fill_proc
 
@@ -26,48 +28,116 @@ _HIDDEN = (
 )
 # Bind mounts of single files would go on showing the old file after a rename.
 _IN_PLACE = frozenset({"proc/modules", "proc/cmdline", "proc/cpuinfo"})
+_IN_PLACE_TOO = "/sriov_numvfs"
+# Of /sys, what can be written is mounted so: folders, and single files.
+WRITABLE = (
+    *("class/net/*/ecn", "class/net/*/qos", "class/infiniband/*/tc", "kernel/config"),
+    *("devices/system/cpu", "bus/pci/devices/*/sriov_numvfs"),
+)
 # /proc/uptime is the kernel's own, moved by a time namespace: it goes on.
 # And a host has mounts of its own: none of the model's is there.
 _KERNEL_TELLS = ("proc/uptime", "proc/1/mountinfo")
 HIDDEN = Entry(b"", 0o20000)  # how this module says: not there
 
+# Touched whenever the files follow a new state: what is newer was written on the host since.
+STAMP = "opt/railwright-lab/stamp"
+WATCHED = "opt/railwright-lab/watched"  # the files that this is asked of, a line each
+ASK = "opt/railwright-lab/ask"
+
 _ASKS = f"""#!/usr/bin/python3
 import json, socket, sys
-name, words = sys.argv[0].rpartition("/")[2], sys.argv[1:]
-wanted = name == "reboot" or (name == "shutdown" and "-r" in words) or words[:1] == ["reboot"]
-if not wanted:
-    sys.exit(f"this lab's {{name}} has no answer to: {{' '.join([name, *words])}}")
+argv = [sys.argv[0].rpartition("/")[2], *sys.argv[1:]]
+if argv[0] == "ask":
+    wish = {{"do": "sync"}}
+elif argv[0] == "railwright-lab-run":
+    wish = {{"do": "run", "argv": argv[1:]}}
+else:
+    wish = {{"do": "run", "argv": argv}}
+asks = ("mlxconfig", "mstconfig", "mlxfwreset", "mstfwreset", "flint", "mstflint")
+if wish["do"] == "run" and wish["argv"][0] in asks and not {{"-y", "-yy", "--yes"}} & set(argv):
+    if {{"set", "s", "reset", "r", "burn", "b", "set_raw"}} & set(argv):
+        wish["stdin"] = sys.stdin.readline(4096)
 keeper = socket.socket(socket.AF_UNIX)
 try:
     keeper.connect("{SOCKET}")
-except OSError as error:
-    sys.exit(f"{{name}}: the lab's keeper cannot be asked: {{error}}")
-keeper.sendall(json.dumps({{"do": "reboot"}}).encode() + b"\\n")
-keeper.makefile().read()
+    keeper.sendall(json.dumps(wish).encode() + b"\\n")
+    said = json.loads(keeper.makefile().readline() or "{{}}")
+except (OSError, ValueError) as error:
+    sys.exit(f"{{argv[0]}}: the lab's keeper cannot be asked: {{error}}")
+sys.stdout.write(said.get("stdout", ""))
+sys.stderr.write(said.get("stderr", said.get("error", "")))
+sys.exit(said.get("code", 1 if "error" in said else 0))
 """
-_ASKING = ("reboot", "shutdown", "systemctl")
-_SCRIPT_OR_REAL = SCRIPT.replace(
-    "  echo \"this lab's",
-    f'  [ ! -x /{REAL}/${{0##*/}} ] || exec /{REAL}/${{0##*/}} "$@"\n  echo "this lab\'s',
+# Programs without answers of their own, or whose real ones would change this machine or nothing.
+_ASKING = (
+    *("reboot", "shutdown", "mstconfig", "mstfwreset", "mstflint", "setpci", "modprobe", "rmmod"),
+    *("depmod", "update-grub", "update-grub2", "grub2-mkconfig", "grubby", "update-initramfs"),
+    *("dracut", "cma_roce_tos", "cma_roce_mode", "cpupower", "ipmitool"),
 )
+# Before an answer: has somebody written since? Then the keeper is asked to look first.
+_LOOKS = f"""
+while read -r file; do
+  if [ "$file" -nt /{STAMP} ]; then /{ASK}; break; fi
+done </{WATCHED}
+answers="""
+_REFUSES = "  echo \"this lab's"
+_LIVE = SCRIPT.replace("\nanswers=", _LOOKS, 1)
 
 
-def rendered(host: HostModel) -> Memory:
-    """Every file of the host in this state; names as below its root."""
+def _or_else(program: str) -> str:
+    """Run another program where there is no answer."""
+    return _LIVE.replace(_REFUSES, f"  {program}\n{_REFUSES}")
+
+
+_SCRIPT_OR_KEEPER = _or_else('exec /opt/railwright-lab/railwright-lab-run "${0##*/}" "$@"')
+_SCRIPT_OR_REAL = _or_else(f'[ ! -x /{REAL}/${{0##*/}} ] || exec /{REAL}/${{0##*/}} "$@"')
+Others = Mapping[str, HostModel]  # program -> the host as only it tells it
+
+
+def rendered(
+    host: HostModel, others: Others | None = None, instead: tuple[Said, ...] = ()
+) -> Memory:
+    """Every file of the host in this state; names as below its root.
+
+    `others`: programs that lie, and what they tell; `instead`: answers in the place of usual ones.
+    """
     files = Memory()
     fill_sys(Below(files, "sys"), host)
     fill_proc(files, host)
     fill_identity(files, host)
     fill_tools(files, host, IN_BOTH | set(REAL_PROGRAMS))
+    for program, told in (others or {}).items():
+        module = programs_module(program)
+        for said in module.commands(told) if module is not None else ():
+            _answer(files, said)
+    for said in instead:
+        _answer(files, said)
     for folder in ("usr/bin", "usr/sbin"):
+        for name in [n for n in files.entries if n.startswith(f"{folder}/")]:
+            files.entries[name] = Entry(_SCRIPT_OR_KEEPER.encode(), 0o755)
         files.write(folder, dict.fromkeys(REAL_PROGRAMS, _SCRIPT_OR_REAL), mode=0o755)
-    files.write("usr/sbin", dict.fromkeys(_ASKING, _ASKS), mode=0o755)
+        files.write(folder, dict.fromkeys(_ASKING, _ASKS), mode=0o755)
+    files.write("usr/sbin", {"systemctl": _SCRIPT_OR_KEEPER}, mode=0o755)
+    both = {"ask": _ASKS, "railwright-lab-run": _ASKS}
+    files.write("opt/railwright-lab", both, mode=0o755)
+    files.write("opt/railwright-lab", {"stamp": "", "watched": ""})
     for name in _HIDDEN:
         files.entries.setdefault(name, HIDDEN)
     for name in _KERNEL_TELLS:
         del files.entries[name]
     files.make(ANSWERS)
     return files
+
+
+def _answer(files: Memory, said: Said) -> None:
+    program, *arguments = said.command.split(" ")
+    name = answer_name(arguments)
+    for end in ("err", "code"):
+        files.entries.pop(f"{ANSWERS}/{program}/{name}.{end}", None)
+    texts = {f"{name}.out": said.stdout}
+    texts |= {f"{name}.err": said.stderr} if said.stderr else {}
+    texts |= {f"{name}.code": f"{said.code}\n"} if said.code else {}
+    files.write(f"{ANSWERS}/{program}", texts)
 
 
 def in_lab(name: str) -> bool:
@@ -120,7 +190,7 @@ def rewrite(places: Places, old: Memory, new: Memory) -> list[str]:
     for name in sorted(new.folders - old.folders):
         Path(places.path(f"{name}/")).mkdir(exist_ok=True)
     for name in changed:
-        _put(places, name, new.entries[name])
+        put(places, name, new.entries[name])
     for name in sorted(old.folders - new.folders, reverse=True):
         try:
             Path(places.path(f"{name}/")).rmdir()
@@ -136,12 +206,12 @@ def _hide(places: Places, name: str) -> None:
         os.mknod(path, 0o600 | 0o020000, os.makedev(0, 0))
 
 
-def _put(places: Places, name: str, entry: Entry) -> None:
+def put(places: Places, name: str, entry: Entry) -> None:
     """One file: beside, and renamed; in place where a single file is mounted."""
     path = places.path(name)
     if entry is HIDDEN:
         _hide(places, name)
-    elif name in _IN_PLACE:
+    elif name in _IN_PLACE or name.endswith(_IN_PLACE_TOO):
         handle = os.open(path, os.O_WRONLY | os.O_CREAT, entry.mode)
         os.pwrite(handle, entry.content, 0)
         os.ftruncate(handle, len(entry.content))

@@ -27,6 +27,8 @@ from lab.live.sockets import listen
 READY = "ready"
 _ASKED_S = 5.0  # how long one who asks may take to say what
 _BETWEEN_TICKS_S = 0.2
+_LONGEST = 32 << 20  # of what somebody asks
+_OWN = ("reboot", "run", "sync", "write")  # what a machine may ask for itself
 _ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 Answer = dict[str, Any]
 
@@ -50,6 +52,11 @@ class Keeper:
             "break": self._break,
             "heal": self._heal,
             "reboot": self._reboot,
+            "run": self._run,
+            "sync": self._sync,
+            "write": self._write,
+            "misbehave": self._misbehave,
+            "behave": self._behave,
             "down": self._down,
         }
 
@@ -117,13 +124,10 @@ class Keeper:
         with asking:
             asking.settimeout(_ASKED_S)
             try:
-                wish = json.loads(asking.makefile().readline())
-                if machine and wish["do"] == "write":
-                    said = self._part_of(machine).write(machine, wish)
-                else:
-                    mine = {"do": "reboot", "machine": machine} if wish["do"] == "reboot" else {}
-                    wish = mine if machine else wish
-                    said = self._does[wish["do"]](wish)
+                wish = json.loads(asking.makefile().readline(_LONGEST))
+                if machine:
+                    wish = {**wish, "machine": machine} if wish["do"] in _OWN else {}
+                said = self._does[wish["do"]](wish)
             except LabError as error:
                 said = {"error": str(error)}
             except Exception as error:
@@ -169,7 +173,31 @@ class Keeper:
         return {"said": [part.heal(one.name) for part, one in struck]}
 
     def _reboot(self, wish: Answer) -> Answer:
-        return {"said": [self._part_of(wish["machine"]).reboot(wish["machine"])]}
+        part, machine = self._part_of(wish["machine"]), wish["machine"]
+        if wish.get("power"):
+            return {"said": [part.power_cycle(machine)]}
+        return {"said": [part.reboot(machine)]}
+
+    def _run(self, wish: Answer) -> Answer:
+        argv = [str(word) for word in wish["argv"]]
+        part = self._part_of(wish["machine"])
+        stdout, stderr, code = part.run(wish["machine"], argv, str(wish.get("stdin", "")))
+        return {"stdout": stdout, "stderr": stderr, "code": code}
+
+    def _sync(self, wish: Answer) -> Answer:
+        self._part_of(wish["machine"]).sync(wish["machine"])
+        return {}
+
+    def _write(self, wish: Answer) -> Answer:
+        return self._part_of(wish["machine"]).write(wish["machine"], wish)
+
+    def _misbehave(self, wish: Answer) -> Answer:
+        machine = wish["machine"]
+        given = {name: wish[name] for name in ("at", "value", "times") if name in wish}
+        return {"said": [self._part_of(machine).order(machine, wish["kind"], **given)]}
+
+    def _behave(self, wish: Answer) -> Answer:
+        return {"said": [self._part_of(wish["machine"]).behave(wish["machine"])]}
 
     def _down(self, _: Answer) -> Answer:
         self._ends = True

@@ -1,12 +1,12 @@
-"""The state of one host: which model it is, which faults it has, how often it was started."""
+"""The state of one host: which model it is, which faults it has, what was written to it."""
 
-import uuid
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from lab.fleet.faults import Fault, Injection, Place, all_faults, places
 from lab.fleet.model import HostModel
 from lab.live.names import nearest
 from lab.live.part import LabError
+from lab.writes import HostState
 
 _NAMED = {"rail": "a compute card", "storage": "a storage card", "virtual": "a virtual function"}
 
@@ -33,8 +33,12 @@ class HostMachine:
     kind: str  # the name of its model
     healthy: HostModel
     faults: list[Struck] = field(default_factory=list)
-    boots: int = 0  # since the lab came up
     uptime_s: float = 0.0  # that it claims when it has restarted; measurements skip the first hour
+    state: HostState = field(init=False, repr=False)  # what was written, on top of the faults
+
+    def __post_init__(self) -> None:
+        self.state = HostState(self.healthy)
+        self.state.uptime_s = self.uptime_s
 
     @property
     def name(self) -> str:
@@ -43,7 +47,12 @@ class HostMachine:
 
     def model(self) -> HostModel:
         """The host as it is now."""
-        host = _booted(self.healthy, self.boots, self.uptime_s)
+        self.state.rebase(self._struck())
+        return self.state.model()
+
+    def _struck(self) -> HostModel:
+        """The host with its faults."""
+        host = self.healthy
         for one in self.faults:
             injection = one.injection
             host = injection.before(host) if one.earlier else injection.changed(host)
@@ -59,7 +68,7 @@ class HostMachine:
         if not any(one is struck for one in self.faults):
             self.faults.append(struck)
         try:
-            self.model()
+            self._struck()
         except (KeyError, StopIteration, ValueError) as error:
             self.faults = before
             there = ", ".join(one.words for one in before)
@@ -73,16 +82,14 @@ class HostMachine:
         self.faults = []
         return words
 
-    def reboot(self) -> None:
-        """What a restart changes, the files aside.
+    def reboot(self, *, warm: bool = True) -> None:
+        """A restart, or its power taken away: what was written at run time is gone.
 
-        Here is the place for what waits for a restart: a write to firmware goes to the `next`
-        value of a card's parameters and becomes `current` at the reset that the parameter needs
-        (most: a firmware reset or a power cycle, not a restart of the kernel), and settings made
-        at run time (mlnx_qos, ethtool) are lost, as those of sysctl are. Nothing is written yet,
-        so a restart gives a new boot id and an uptime that begins anew, and faults stay.
+        Files and faults stay, and what waited for it takes hold (lab/writes/events.py).
         """
-        self.boots += 1
+        self.model()
+        self.state.restarts = ""
+        self.state.reboot(warm=warm)
 
     def possible(self) -> list[Fault]:
         """Faults that a host of this model can have."""
@@ -120,11 +127,3 @@ def _is(one: Struck, other: Injection) -> bool:
     """The same fault at the same place; comparing whole hosts would take long."""
     mine = one.injection
     return mine.fault is other.fault and mine.place.name == other.place.name
-
-
-def _booted(host: HostModel, boots: int, uptime_s: float) -> HostModel:
-    """The host after so many restarts."""
-    if not boots:
-        return host
-    boot_id = uuid.uuid5(uuid.UUID(host.boot_id), str(boots))
-    return replace(host, boot_id=str(boot_id), uptime_s=uptime_s)

@@ -84,6 +84,28 @@ class Part(Protocol):
         del wish
         raise LabError(f"{machine}: {self.name} cannot be written to.")
 
+    def power_cycle(self, machine: str) -> str:
+        """Take a machine's power away and give it back; returns before it answers again."""
+        raise LabError(f"{machine}: {self.name} have no power supplies.")
+
+    def run(self, machine: str, argv: Sequence[str], stdin: str = "") -> tuple[str, str, int]:
+        """A command line of a machine's own; standard output, standard error, exit status."""
+        del argv, stdin
+        raise LabError(f"{machine}: {self.name} cannot be written so.")
+
+    def sync(self, machine: str) -> None:
+        """Look at what was written to a machine's files."""
+        del machine
+
+    def order(self, machine: str, kind: str, at: str = "", value: str = "", times: int = 0) -> str:
+        """Order a misbehaviour; what was ordered, in words."""
+        del kind, at, value, times
+        raise LabError(f"{machine}: {self.name} cannot be told to misbehave.")
+
+    def behave(self, machine: str) -> str:
+        """Take all misbehaviour out of a machine."""
+        return f"{machine}: nothing to take out"
+
     def tick(self) -> None:
         """Called now and then: what was put off can be done."""
         return

@@ -101,6 +101,10 @@ class HostState:
         self._base = model
         self.changed()
 
+    def tell_to(self, tell: Callable[[Record], None]) -> None:
+        """Who hears of each record."""
+        self._tell = tell
+
     def changed(self) -> None:
         """The model has to be made anew."""
         self._models.clear()
