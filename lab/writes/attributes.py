@@ -280,7 +280,7 @@ def set_setting(state: "HostState", name: str, value: str) -> None:
         given = value.split()
         if len(given) != len(words) or any(number(w, -(2**63)) is None for w in given):
             raise KernelError("EINVAL")
-        value = "\t".join(given)
+        value = "\t".join(str(number(word, -(2**63))) for word in given)
     if len(value) > 4096:
         raise KernelError("EINVAL")
     state.writing(name)
