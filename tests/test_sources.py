@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from railwright.check import sources
-from railwright.check.disturbance import settings
 from railwright.check.rule import SHIPPED, shipped
 from railwright.intent.site import profiles
+from railwright.settings.setting import settings
 
 PACKAGE = SHIPPED.parent
 # Names of working papers that are not in the repository: nobody could look anything up there.

@@ -1,9 +1,10 @@
-"""The page about what repairs disturb, written from settings.toml and the rules."""
+"""The page about what repairs disturb, written from the settings and the rules."""
 
 from collections.abc import Callable, Iterator
 
-from railwright.check.disturbance import DISTURBANCES, REACH, TAKES_HOLD, WAY_BACK, settings
 from railwright.check.rule import Rule, shipped
+from railwright.settings.setting import settings
+from railwright.settings.words import DISTURBANCES, REACH, TAKES_HOLD, WAY_BACK
 from tools.markdown import GENERATED, head, row
 
 _UNWRITTEN = "not documented"
@@ -16,7 +17,7 @@ def _link(rule: Rule) -> str:
 def _page() -> Iterator[str]:
     yield "# Repairs: what they disturb"
     yield ""
-    yield GENERATED.format("src/railwright/check/settings.toml and the rules")
+    yield GENERATED.format("src/railwright/settings and the rules")
     yield ""
     yield "`check` says under each rule what its repair disturbs, in one of these words (JSON:"
     yield "`disturbs`). A rule that sets something has the word of its setting; any other has that"

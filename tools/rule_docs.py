@@ -5,11 +5,12 @@ from functools import partial
 from pathlib import Path
 from typing import cast
 
-from railwright.check.disturbance import WAY_BACK, remark_on, way_back_of
+from railwright.check.disturbance import remark_on, way_back_of
 from railwright.check.rule import ANY, Rule, shipped
 from railwright.check.sources import told
 from railwright.intent.site import CLASS, FABRIC, NIC, ROLE, SLOT, profiles
 from railwright.schema.table import intent_tables
+from railwright.settings.words import WAY_BACK
 from railwright.toml import load_toml
 from tools.markdown import GENERATED, fence, head, lists_apart, row
 

@@ -20,7 +20,9 @@ unless the case has rows of `target` or `probe_result`. A machine is a host, unl
 `link_end`, `switch` or `switch_place` says that it is a switch.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, cast
 
 import yaml
@@ -124,8 +126,8 @@ def _switches(rows: Rows) -> set[str]:
     return {row["target"] for row in told}
 
 
-def _with_defaults(rule: Rule, rows: Rows) -> Rows:
-    """Machines that were reached and answered; a site that says nothing."""
+def with_defaults(rows: Rows, probes: Iterable[str]) -> Rows:
+    """Machines that were reached and answered these probes; a site that says nothing."""
     names = {row["target"] for table in rows.values() for row in table if "target" in row} or {"a"}
     reached = {"status": "reached", "out_of_service": ""}
     machines = rows.setdefault("target", [{"target": name, **reached} for name in sorted(names)])
@@ -133,21 +135,23 @@ def _with_defaults(rule: Rule, rows: Rows) -> Rows:
     for row in machines:
         row.setdefault("kind", "switch" if row["target"] in switches else "host")
     if "probe_result" not in rows:
-        needed = [tables()[name] for name in rule.tables() if name in tables()]
-        probes = {rule.subject.probe, *(p for table in needed for p in table.probes)} - {""}
         rows["probe_result"] = [
             {"target": one["target"], "probe": probe, "instance": "", "status": "ok"}
             for one in rows["target"]
-            for probe in sorted(probes)
+            for probe in sorted(set(probes) - {""})
         ]
     rows.setdefault("site", [{}])
     rows["site"][0].setdefault("profile", "observe")
     return rows
 
 
-def load_cases(rule: Rule) -> list[Case]:
-    """All cases of a rule."""
-    path = rule.cases_path
+def probes_of(names: Iterable[str]) -> set[str]:
+    """The probes that fill these tables."""
+    return {probe for name in names if name in tables() for probe in tables()[name].probes}
+
+
+def read_cases(path: Path) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    """What all cases of a file start from, and the cases by name."""
     try:
         data = yaml.load(path.read_text("utf-8"), _READER)  # noqa: S506 (both are safe)
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
@@ -155,7 +159,13 @@ def load_cases(rule: Rule) -> list[Case]:
     if not isinstance(data, dict):
         raise RuleError(f"{path} must be a mapping of cases")
     shared = data.pop("given", {})
-    return [_case(rule, str(name), dict(body), shared) for name, body in data.items()]
+    return shared, {str(name): dict(body) for name, body in data.items()}
+
+
+def load_cases(rule: Rule) -> list[Case]:
+    """All cases of a rule."""
+    shared, cases = read_cases(rule.cases_path)
+    return [_case(rule, name, body, shared) for name, body in cases.items()]
 
 
 def _case(rule: Rule, name: str, body: dict[str, Any], shared: dict[str, Any]) -> Case:
@@ -178,13 +188,20 @@ def _case(rule: Rule, name: str, body: dict[str, Any], shared: dict[str, Any]) -
 
 def _facts(rule: Rule, case: str, given: dict[str, Any]) -> Rows:
     content = dict(given)
-    changes = content.pop("set", {})
     asked = content.pop(PARAMETERS, None)
-    rows = {table: _rows(case, table, one) for table, one in content.items()}
-    _set(case, rows, changes)
+    rows = facts_of(case, content)
     if asked is not None:
         rows[PARAMETERS] = [_parameters(case, rule, asked)]
-    return _with_defaults(rule, rows)
+    return with_defaults(rows, {rule.subject.probe, *probes_of(rule.tables())})
+
+
+def facts_of(case: str, given: dict[str, Any]) -> Rows:
+    """The rows of a case, with the columns that it sets otherwise."""
+    content = dict(given)
+    changes = content.pop("set", {})
+    rows = {table: _rows(case, table, one) for table, one in content.items()}
+    _set(case, rows, changes)
+    return rows
 
 
 def not_shown(rule: Rule, cases: list[Case]) -> list[str]:

@@ -4,7 +4,7 @@ A case is some rows, and all that takes time is to plan queries: so they are not
 scopes are tables that are filled once per case, if the rule has to do with them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -42,6 +42,26 @@ def trial_database() -> duckdb.DuckDBPyConnection:
     return database
 
 
+@contextmanager
+def filled(
+    database: duckdb.DuckDBPyConnection, rows: Rows, scopes: Iterable[str]
+) -> Iterator[None]:
+    """A database of `trial_database()` with these rows, and without them afterwards."""
+    database.execute("BEGIN")
+    try:
+        for table, content in rows.items():
+            if table == PARAMETERS:
+                continue
+            _insert(database, table, content)
+        for query in derive.queries_of("gap"):
+            database.execute(f"INSERT INTO gap BY NAME ({query})")
+        for name in scopes:
+            database.execute(f"INSERT INTO temp.{name} FROM memory.main.{name}")
+        yield
+    finally:
+        database.execute("ROLLBACK")
+
+
 class Trial:
     """One rule in a database of `trial_database()`."""
 
@@ -63,29 +83,12 @@ class Trial:
             made += f" UNION ALL SELECT {shown} FROM ({silent_targets(rule)})"
         return made
 
-    @contextmanager
-    def _filled(self, rows: Rows) -> Iterator[None]:
-        """The database with these rows, and without them afterwards."""
-        self._database.execute("BEGIN")
-        try:
-            for table, content in rows.items():
-                if table == PARAMETERS:
-                    continue
-                _insert(self._database, table, content)
-            for query in derive.queries_of("gap"):
-                self._database.execute(f"INSERT INTO gap BY NAME ({query})")
-            for name in self._scopes:
-                self._database.execute(f"INSERT INTO temp.{name} FROM memory.main.{name}")
-            yield
-        finally:
-            self._database.execute("ROLLBACK")
-
     def judge(self, rows: Rows, hidden: dict[str, list[str]] | None = None) -> dict[str, Verdict]:
         """What the rule says of every subject.
 
         `hidden`: columns of scopes, and the machines for which nobody has read them.
         """
-        with self._filled(rows):
+        with filled(self._database, rows, self._scopes):
             for need, machines in (hidden or {}).items():
                 table, _, column = need.partition(".")
                 self._database.execute(

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any, NamedTuple
 
-from railwright.check.disturbance import LOOK_FIRST
 from railwright.check.findings import Account, Findings
 from railwright.check.rule import Rule
 from railwright.check.unused import unused
@@ -17,6 +16,7 @@ from railwright.report.grouped import STYLES, print_grouped
 from railwright.report.screen import Screen, cut, number_of, with_hosts, wrapped
 from railwright.report.status import exit_status
 from railwright.report.unreached import happened, to_do
+from railwright.settings.words import LOOK_FIRST
 from railwright.store.duck import read_sql
 from railwright.store.snapshot import Snapshot
 

@@ -2,7 +2,7 @@
 
 import shlex
 
-from railwright.check.disturbance import DISTURBANCES, WAY_BACK, remark_on, way_back_of
+from railwright.check.disturbance import remark_on, way_back_of
 from railwright.check.explain import Answer, Explanation
 from railwright.check.facts_at import Seen
 from railwright.check.rule import Rule
@@ -12,6 +12,7 @@ from railwright.report.console import plain
 from railwright.report.folded_table import print_folded
 from railwright.report.json_text import json_text
 from railwright.report.screen import Screen, cut, number_of, padded, reflowed, widths, wrapped
+from railwright.settings.words import DISTURBANCES, WAY_BACK
 
 
 def print_rules(screen: Screen, rules: list[Rule]) -> None:

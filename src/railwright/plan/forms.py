@@ -1,0 +1,50 @@
+"""How a value is written for a tool: `{to:bits}` in the file of a setting.
+
+A value has one text in Railwright (`3,4`, `none`, `on`); tools want others. A form that gives a
+list becomes as many words of a command.
+"""
+
+from collections.abc import Callable
+
+_PRIORITIES = range(8)
+_LEAST_READ_REQUEST = 128
+
+
+def _priorities(value: str) -> set[int]:
+    """Those of `3,4`; of `none` no one."""
+    return set() if value == "none" else {int(one) for one in value.split(",")}
+
+
+def bits(value: str) -> str:
+    """Eight 0 or 1, priority 0 first: mlnx_qos."""
+    chosen = _priorities(value)
+    return ",".join("1" if one in chosen else "0" for one in _PRIORITIES)
+
+
+def switched(value: str) -> list[str]:
+    """all:off 3:on: dcb."""
+    return ["all:off", *(f"{one}:on" for one in sorted(_priorities(value)))]
+
+
+def number(value: str) -> str:
+    """1 for on, 0 for off."""
+    return {"on": "1", "off": "0"}[value]
+
+
+def off(value: str) -> str:
+    """0 for on, 1 for off: for what names the opposite."""
+    return {"on": "0", "off": "1"}[value]
+
+
+def read_request(value: str) -> str:
+    """Bits 12 to 14 of the device control register: 4096 -> 5000 (PCI Express Base, 7.5.3.4)."""
+    return f"{(int(value) // _LEAST_READ_REQUEST).bit_length() - 1:x}000"
+
+
+FORMS: dict[str, Callable[[str], str | list[str]]] = {
+    "bits": bits,
+    "switched": switched,
+    "number": number,
+    "off": off,
+    "read_request": read_request,
+}
