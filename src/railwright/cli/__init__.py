@@ -23,7 +23,19 @@ from railwright.text import plain
 # In the order of the help. Each is a file beside this one.
 VERBS = (
     *("demo", "collect", "check", "explain", "rules", "waive", "intent"),
-    *("facts", "show", "path", "links", "rails", "predict", "diff", "report", "fit", "hardware"),
+    *(
+        "facts",
+        "show",
+        "path",
+        "links",
+        "rails",
+        "predict",
+        "diff",
+        "report",
+        "plan",
+        "fit",
+        "hardware",
+    ),
     *("sql", "evidence", "runner", "import", "merge", "store"),
 )
 
@@ -63,7 +75,7 @@ def program(verb: str = "") -> typer.Typer:
         if hasattr(module, "app"):
             for command in module.app.registered_commands:
                 command.cls = Verb
-            app.add_typer(module.app, name=name, cls=Verbs)
+            app.add_typer(module.app, name=name, cls=getattr(module, "GROUP", Verbs))
         else:
             app.command(name, cls=Verb)(getattr(module, python_name))
     return app

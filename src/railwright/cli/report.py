@@ -102,7 +102,7 @@ def _put(out: Path, parts: Iterable[str]) -> None:
         for part in parts:
             sys.stdout.write(part)
     else:
-        size = _write(out, parts)
+        size = write_whole(out, parts)
         remarks().print(f"{out}: {size:,} bytes", markup=False)
         next_step(shlex.join(["xdg-open", str(out)]))
 
@@ -118,7 +118,7 @@ def _pair(text: str) -> tuple[str, str]:
     return ends[0], ends[1]
 
 
-def _write(out: Path, parts: Iterable[str]) -> int:
+def write_whole(out: Path, parts: Iterable[str]) -> int:
     """Beside it first: a page that was cut off never stands in the place of a whole one."""
     beside = out.with_name(f".{out.name}.{os.getpid()}")
     try:

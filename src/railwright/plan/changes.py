@@ -6,20 +6,20 @@ A value that was not read is never written over, and what nobody has said is nev
 import re
 from collections.abc import Iterator, Mapping
 from enum import Enum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import duckdb
 
 from railwright.check.account import subject_text
 from railwright.plan.forms import FORMS
 from railwright.settings.setting import AGREED, Setting, Step, Write
-from railwright.store.duck import read_sql
+from railwright.store.duck import identifier, quote, read_sql
 from railwright.text import plain
 
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)(?::([a-z_0-9]+))?\}")
 # What may be filled in: a name or a value, never an option, a path upwards or more than one word.
-_SAFE = re.compile(r"[A-Za-z0-9_.:@,=+()\[\]-]{1,200}", re.ASCII)
-_TOLD = read_sql(__file__, "changes.sql")
+_SAFE = re.compile(r"[A-Za-z0-9_.:@,=+()\[\]/-]{1,200}", re.ASCII)
+_SQL = read_sql(__file__, "changes.sql")
 NOT_READ = "its value was not read"
 NOT_CLEAR = "whether it may be written there is not known"
 NO_TOOL = "no tool that could write it answered on the machine"
@@ -38,114 +38,134 @@ class State(Enum):
 class Change(NamedTuple):
     """A setting on one subject."""
 
-    setting: str
     target: str
     subject: str
     state: State
     now: str | None
     wanted: str | None
-    why: str = ""  # it was refused
+    why: str  # it was refused
     steps: tuple[Step, ...] = ()
     undo: tuple[Step, ...] = ()
 
 
-class _Place(NamedTuple):
-    """Where it is, and what can be used there."""
-
-    subject: str
-    answered: list[str]  # probes
-    system: str  # of a switch
-
-
-class _UnsafeError(Exception):
+class UnsafeError(Exception):
     """Something that a machine said could be read as more than a name."""
 
 
-def changes(setting: Setting, database: duckdb.DuckDBPyConnection) -> Iterator[Change]:
-    """The setting on every subject that it is on."""
-    names = _columns(database, setting.sql)
-    keys = (*setting.subject.key, *AGREED)
-    if tuple(names[: len(keys)]) != keys:
-        raise ValueError(f"{setting.id}: its SELECT must begin with {', '.join(keys)}")
-    query = _TOLD.format(subject=subject_text(setting.subject), rows=setting.sql)
-    found = database.execute(query)
-    while rows := found.fetchmany(2048):
-        for subject, answered, system, *values in rows:
-            told = dict(zip(names, values, strict=True))
-            yield _change(setting, _Place(subject, answered, system), told)
+# ---- what is to be done
 
 
-def _columns(database: duckdb.DuckDBPyConnection, query: str) -> list[str]:
-    return [row[0] for row in database.execute(f"DESCRIBE {query}").fetchall()]
-
-
-def _change(setting: Setting, place: _Place, told: dict[str, Any]) -> Change:
-    now, wanted = (None if told[name] is None else str(told[name]) for name in ("now", "wanted"))
-    change = Change(setting.id, told["target"], place.subject, State.REFUSED, now, wanted)
-    if told["refused"]:
-        return change._replace(why=told["refused"])
-    if wanted is None:
-        return change._replace(state=State.UNDECIDED)
-    if now == wanted:
-        return change._replace(state=State.LEAVE)
-    write = _way(setting, place)
-    if now is None or told["refused"] is None or write is None:
-        why = NOT_READ if now is None else NO_TOOL if write is None else NOT_CLEAR
-        return change._replace(why=why)
-    forth, back = {**told, "to": wanted, "from": now}, {**told, "to": now, "from": wanted}
-    try:
-        steps = filled(write.steps, forth)
-        # The same steps the other way round, unless the file has others.
-        undo = filled(write.undo, forth) if write.undo is not None else _undone(write.steps, back)
-    except _UnsafeError:
-        return change._replace(why=UNSAFE)
-    return change._replace(state=State.CHANGE, steps=steps, undo=undo)
-
-
-def _way(setting: Setting, place: _Place) -> Write | None:
-    """The first that fits the machine."""
-    fits = (
-        write
-        for write in setting.writes
-        if write.system == place.system and (not write.probe or write.probe in place.answered)
+def change_query(setting: Setting, columns: list[str]) -> str:
+    """The setting on every subject that it is on, as SQL; `columns` are those of its SELECT."""
+    kind = setting.subject.kind
+    known = {name: identifier(name) if name in columns else "NULL" for name in columns}
+    # The names by which a finding may know the same thing.
+    of_end = kind == "end"
+    netdev = "name" if kind == "netdev" else "netdev"
+    names = sorted({name for name, _ in setting.placeholders()} - {"to", "from"})
+    pairs = ", ".join(f"{quote(name)}: {identifier(name)}::VARCHAR" for name in names)
+    return _SQL.format(
+        setting=quote(setting.id),
+        subject=subject_text(setting.subject),
+        not_read=quote(NOT_READ),
+        no_tool=quote(NO_TOOL),
+        not_clear=quote(NOT_CLEAR),
+        names=f"map {{{pairs}}}",
+        device=known.get("device", "NULL"),
+        port="NULL" if of_end else known.get("port", "NULL"),
+        netdev=known.get(netdev, "NULL"),
+        pci=known.get("pci", "NULL"),
+        switch_port="port" if of_end else "NULL",
+        ways=" ".join(_when(number, write) for number, write in enumerate(setting.writes)),
+        rows=setting.sql,
     )
-    return next(fits, None)
 
 
-def _undone(steps: tuple[Step, ...], values: Mapping[str, Any]) -> tuple[Step, ...]:
-    """The steps with the value of before; a line of a file comes back as it was, or goes."""
-    before = (s._replace(line="") if s.line else s for s in steps)
-    return filled(tuple(before), values)
+def _when(number: int, write: Write) -> str:
+    there = f"list_contains(p.answered, {quote(write.probe)})" if write.probe else "true"
+    system = f"w.system = {quote(write.system)}" if write.system else "w.system IS NULL"
+    return f"WHEN {system} AND {there} THEN {number}"
 
 
-# ---- placeholders
+def columns_of(database: duckdb.DuckDBPyConnection, setting: Setting) -> list[str]:
+    """The names that its SELECT gives."""
+    found = [row[0] for row in database.execute(f"DESCRIBE {setting.sql}").fetchall()]
+    agreed = (*setting.subject.key, *AGREED)
+    if tuple(found[: len(agreed)]) != agreed:
+        raise ValueError(f"{setting.id}: its SELECT must begin with {', '.join(agreed)}")
+    return found
 
 
-def filled(steps: tuple[Step, ...], values: Mapping[str, Any]) -> tuple[Step, ...]:
+def changes(setting: Setting, database: duckdb.DuckDBPyConnection) -> Iterator[Change]:
+    """One by one, with the steps filled in."""
+    query = change_query(setting, columns_of(database, setting))
+    found = database.execute(f"FROM ({query}) ORDER BY ALL")
+    columns = [one[0] for one in found.description]
+    for values in found.fetchall():
+        row = dict(zip(columns, values, strict=True))
+        change = Change(*(row[name] for name in Change._fields[:6]))
+        change = change._replace(state=State(row["state"]))
+        if change.state is State.CHANGE:
+            write = setting.writes[row["way"]]
+            try:
+                steps, undo = steps_of(write, row["now"], row["wanted"], row["names"])
+                change = change._replace(steps=steps, undo=undo)
+            except UnsafeError:
+                change = change._replace(state=State.REFUSED, why=UNSAFE)
+        yield change
+
+
+# ---- the steps
+
+
+def steps_of(
+    write: Write, now: str, wanted: str, names: Mapping[str, str | None]
+) -> tuple[tuple[Step, ...], tuple[Step, ...]]:
+    """(what to do, what undoes it), filled in."""
+    forth = {**names, "to": wanted, "from": now}
+    if write.undo is not None:
+        return filled(write.steps, forth), filled(write.undo, forth)
+    # The same the other way round; a line of a file comes back as it was, or goes.
+    back = tuple(one._replace(line="") if one.line else one for one in write.steps)
+    return filled(write.steps, forth), filled(back, {**names, "to": now, "from": wanted})
+
+
+def filled(steps: tuple[Step, ...], values: Mapping[str, str | None]) -> tuple[Step, ...]:
     """The steps with everything filled in."""
     return tuple(_filled(step, values) for step in steps)
 
 
-def _filled(step: Step, values: Mapping[str, Any]) -> Step:
+def _filled(step: Step, values: Mapping[str, str | None]) -> Step:
     return step._replace(
         argv=tuple(word for one in step.argv for word in _words(one, values)),
         lines=tuple(_text(one, values) for one in step.lines),
         patch=tuple({k: _text(v, values) for k, v in one.items()} for one in step.patch),
-        **{name: _text(getattr(step, name), values) for name in ("file", "text", "line", "key")},
+        file=_path(step.file, values),
+        text=_text(step.text, values),
+        line=_text(step.line, values),
+        key=_text(step.key, values),
     )
 
 
-def _words(template: str, values: Mapping[str, Any]) -> list[str]:
+def _words(template: str, values: Mapping[str, str | None]) -> list[str]:
     """A word of a command, or several where its form gives several."""
     whole = _PLACEHOLDER.fullmatch(template)
     found = _value(whole, values) if whole else _text(template, values)
     words = found if isinstance(found, list) else [found]
     if whole and any(word.startswith("-") for word in words):  # it would be an option
-        raise _UnsafeError
+        raise UnsafeError
     return words
 
 
-def _text(template: str, values: Mapping[str, Any]) -> str:
+def _path(template: str, values: Mapping[str, str | None]) -> str:
+    """A file: what is filled in is one part of its path, while Ethernet1/1 is a name elsewhere."""
+    path = _text(template, values)
+    if path.count("/") != template.count("/"):
+        raise UnsafeError
+    return path
+
+
+def _text(template: str, values: Mapping[str, str | None]) -> str:
     def one(found: re.Match[str]) -> str:
         value = _value(found, values)
         return ",".join(value) if isinstance(value, list) else value
@@ -153,9 +173,8 @@ def _text(template: str, values: Mapping[str, Any]) -> str:
     return _PLACEHOLDER.sub(one, template)
 
 
-def _value(found: re.Match[str], values: Mapping[str, Any]) -> str | list[str]:
-    value = values[found[1]]
-    text = "" if value is None else str(value)
-    if not _SAFE.fullmatch(text) or plain(text) != text or ".." in text:
-        raise _UnsafeError
+def _value(found: re.Match[str], values: Mapping[str, str | None]) -> str | list[str]:
+    text = values[found[1]]
+    if text is None or not _SAFE.fullmatch(text) or plain(text) != text or ".." in text:
+        raise UnsafeError
     return FORMS[found[2]](text) if found[2] else text

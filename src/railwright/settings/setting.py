@@ -38,7 +38,7 @@ AGREED = ("now", "wanted", "refused")
 _FIELDS = {
     *("title", "subject", "level", "values", "takes_hold", "reach", "way_back", "disturbs"),
     *("remark", "reads", "lost_at", "kept_by", "after", "before", "both_ends", "repeats"),
-    *("uses", "gain", "hazards", "sources", "write"),
+    *("mends", "uses", "gain", "hazards", "sources", "write"),
 }
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)(?::([a-z_0-9]+))?\}")
 
@@ -90,6 +90,7 @@ class Setting:
     values: str = ""  # which it can have, in words
     reads: tuple[str, ...] = ()  # table.column: where one was not read, nothing is written
     uses: dict[str, str] = field(default_factory=dict)  # read too -> why it may be missing
+    mends: tuple[str, ...] = ()  # rules that have another setting, and whose finding it mends too
     lost_at: tuple[str, ...] = ()  # of EVENTS
     kept_by: tuple[str, ...] = ()  # settings that make it last
     after: tuple[str, ...] = ()  # settings that come before it on the way in

@@ -1,0 +1,122 @@
+"""`railwright plan`: from findings to a change that can be reviewed."""
+
+import getpass
+import hashlib
+import shlex
+import time
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from railwright.check.run import Choice, checked, chosen
+from railwright.cli.common import SITE, SNAPSHOT, SNAPSHOT_OPTION, STORE, WAIVERS
+from railwright.cli.grammar import Verbs
+from railwright.cli.opening import decisions, intended, one_of, opened
+from railwright.cli.report import write_whole
+from railwright.config import site_file, store_folder
+from railwright.errors import UsageError
+from railwright.plan.file import Head, as_json, read, written
+from railwright.plan.make import make_plan
+from railwright.plan.paths import ALLOWED, PATHS, Limits
+from railwright.report.console import next_step, output, remarks
+from railwright.report.findings import findings_status
+from railwright.report.plan import print_plan
+from railwright.report.screen import Screen
+from railwright.settings.setting import settings
+
+_MAKE = "make"
+_PATHS = "|".join(PATHS)
+_ALLOW = f"Allow what stops more: {', '.join(ALLOWED)}."
+
+
+class GROUP(Verbs):
+    """`railwright plan` makes one; `make` need not be written."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        asks_for_help = args[:1] in (["--help"], ["-h"])
+        if not asks_for_help and args[:1] != [_MAKE] and not set(args[:1]) & set(self.commands):
+            args = [_MAKE, *args]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(help="Plan changes that mend findings; nothing is changed.")
+
+
+@app.command(_MAKE)
+def make(
+    snapshot: str | None = SNAPSHOT,
+    named: str | None = SNAPSHOT_OPTION,
+    out: Path | None = typer.Option(
+        None, "--out", "-o", metavar="FILE", help="Write the plan there as JSON."
+    ),
+    path: str = typer.Option(
+        "conservative",
+        "--path",
+        metavar=_PATHS,
+        help="conservative: only what is near and undone exactly; aggressive: also the rest.",
+    ),
+    allow: list[str] = typer.Option([], "--allow", metavar="WORD", help=_ALLOW),
+    select: list[str] = typer.Option(
+        [], "--select", metavar="SETTING", help="Only these settings; patterns too."
+    ),
+    exclude: list[str] = typer.Option(
+        [], "--exclude", metavar="SETTING", help="Not these settings; patterns too."
+    ),
+    site: Path | None = SITE,
+    waivers: Path | None = WAIVERS,
+    store: Path | None = STORE,
+) -> None:
+    """Plan the changes that mend what check finds. Exits like check."""
+    if path not in PATHS:
+        raise UsageError(f"unknown path {path!r}", do=f"Choose one of {', '.join(PATHS)}.")
+    for word in allow:
+        if word not in ALLOWED:
+            raise UsageError(f"cannot allow {word!r}", do=f"Choose of {', '.join(ALLOWED)}.")
+    _known([*select, *exclude])
+    folder = store_folder(store)
+    now = opened(folder, one_of(snapshot, named))
+    wanted, decided = intended(site, folder), decisions(waivers, folder)
+    with checked(now, chosen(Choice(), wanted), wanted, decided) as findings:
+        status = findings_status(findings, now)
+        plan = make_plan(findings, Limits(path, frozenset(allow)), select=select, exclude=exclude)
+    described = site_file(site, folder)
+    started = now.run.get("started")
+    head = Head(
+        now.name,
+        _digest(now.path / "run.json"),
+        started if isinstance(started, float) else None,
+        str(described) if described else "",
+        _digest(described) if described else "",
+        wanted.profile,
+        time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        getpass.getuser(),
+        status,
+    )
+    if out is None:
+        print_plan(Screen(output()), as_json(head, plan))
+        next_step("railwright plan -o plan.json")
+    else:
+        size = write_whole(out, written(head, plan))
+        remarks().print(f"{out}: {len(plan.groups)} changes, {size:,} bytes", markup=False)
+        next_step(shlex.join(["railwright", "plan", "show", str(out)]))
+    raise typer.Exit(status)
+
+
+@app.command()
+def show(
+    file: Path = typer.Argument(..., metavar="FILE", help="Plan file.", show_default=False),
+) -> None:
+    """Print a plan."""
+    print_plan(Screen(output()), read(file))
+
+
+def _digest(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def _known(patterns: list[str]) -> None:
+    for one in patterns:
+        if not any(fnmatchcase(name, one) for name in settings()):
+            raise UsageError(f"no setting is called {one!r}", do="docs/repairs.md lists them.")

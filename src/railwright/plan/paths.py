@@ -1,0 +1,41 @@
+"""Which changes a plan may have: by what they stop, how far they reach, and the way back."""
+
+from dataclasses import dataclass
+
+from railwright.settings.setting import Setting
+
+# What stops -> what `--allow` calls it; the rest stops nothing.
+NAMED = {
+    "link": "link",
+    "driver": "reset",
+    "firmware_reset": "reset",
+    "reboot": "reboot",
+    "power_cycle": "power-cycle",
+    "switch_reload": "switch-reload",
+}
+ALLOWED = ("link", "reset", "reboot", "power-cycle", "switch-reload", "firmware")
+# Path -> what it allows by itself, and whether what reaches far or costs as much to undo goes in.
+PATHS: dict[str, tuple[frozenset[str], bool]] = {
+    "conservative": (frozenset(), False),
+    "aggressive": (frozenset({"link", "reset", "reboot"}), True),
+}
+_NEAR = ("none", "jobs", "link")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the operator allows."""
+
+    path: str = "conservative"
+    allow: frozenset[str] = frozenset()
+
+    def held_back(self, setting: Setting) -> str:
+        """What would have to be allowed for it; '' = it may go in."""
+        allowed, far = PATHS[self.path]
+        stops = "firmware" if setting.id == "nic.firmware" else NAMED.get(setting.takes_hold, "")
+        if stops in self.allow:
+            return ""
+        if stops and stops not in allowed:
+            return f"--allow {stops}"
+        is_near = setting.reach in _NEAR and setting.way_back == "exact"
+        return "" if far or is_near else "--path aggressive"

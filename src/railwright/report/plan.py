@@ -1,0 +1,119 @@
+"""A plan for people: each change with why, what it stops and what undoes it. From the plan file."""
+
+import json
+import shlex
+from collections.abc import Iterator
+from typing import Any
+
+from railwright.report.screen import Screen, cut, number_of, wrapped
+from railwright.settings.words import TAKES_HOLD, WAY_BACK
+
+_LEFT = (
+    ("held_back", "Held back: allow it to have it in the plan"),
+    ("refused", "Refused"),
+    ("undecided", "No value: neither the site file nor a document says what it is to be"),
+)
+MOST_PLACES = 3  # of what only hands can mend
+_NOTHING = ("nothing", "new jobs")
+
+
+def step_words(step: dict[str, Any]) -> str:
+    """A step in one line."""
+    if "argv" in step:
+        return shlex.join(step["argv"])
+    if "patch" in step:
+        return f"config apply-patch: {json.dumps(step['patch'])}"
+    if "lines" in step:
+        return "; ".join(step["lines"])
+    content = step.get("text") or step.get("line")
+    return f"{step['file']}: {content or 'as it was, ' + step.get('key', '')}"
+
+
+def print_plan(screen: Screen, plan: dict[str, Any]) -> None:
+    """All of it, folded."""
+    against = f"the profile {plan['profile']} " + (
+        f"of {plan['site']}" if plan["site"] else "without a site file"
+    )
+    screen.heading(f"Plan for snapshot {plan['snapshot']}", f", against {against}")
+    for line in _head(plan):
+        screen.line(line)
+    for change in plan["changes"]:
+        screen.line()
+        _print_change(screen, change)
+    for name, words in _LEFT:
+        _print_left(screen, words, plan[name])
+    _print_by_hand(screen, plan["by_hand"])
+
+
+def _head(plan: dict[str, Any]) -> Iterator[str]:
+    changes = plan["changes"]
+    subjects = sum(one["subjects"] for one in changes)
+    allowed = f", allowed: {', '.join(plan['allow'])}" if plan["allow"] else ""
+    kinds = number_of(len(changes), "kind")
+    yield f"Path {plan['path']}{allowed}: {number_of(subjects, 'change')} of {kinds}"
+    stops: dict[str, int] = {}
+    for one in changes:
+        if one["disturbs"] not in _NOTHING:
+            stops[one["disturbs"]] = stops.get(one["disturbs"], 0) + one["subjects"]
+    said = ", ".join(f"{word} ({count:,})" for word, count in stops.items())
+    if changes:
+        yield f"Disturbs: {said or 'nothing'}"
+
+
+def _print_change(screen: Screen, change: dict[str, Any]) -> None:
+    head = f"{change['number']:>2}  {change['setting']}  {change['from']} -> {change['to']}"
+    where = f"{number_of(change['subjects'], 'place')}  {change['hosts']}"
+    screen.heading(head, cut(screen, f"  {where}", len(head)))
+    screen.line(f"    {change['title']}")
+    takes_hold, _ = TAKES_HOLD[change["takes_hold"]]
+    remark = f" ({change['remark']})" if change["remark"] else ""
+    facts = (
+        ("found by", ", ".join(change["found_by"])),
+        ("counts", takes_hold),
+        ("disturbs", f"{change['disturbs']}{remark}"),
+        ("way back", WAY_BACK[change["way_back"]]),
+        ("gain", change["gain"] or "no published gain"),
+        *(("hazard", one) for one in change["hazards"]),
+    )
+    for name, text in facts:
+        lines = wrapped(screen, text, 14)
+        screen.line(f"    {name:<10}{lines[0].strip()}")
+        for line in lines[1:]:
+            screen.line(line)
+    first = change["machines"][0]
+    more = len(change["machines"]) - 1
+    for name, steps in (("do", first["steps"]), ("undo", first["undo"])):
+        for number, step in enumerate(steps):
+            label = name if number == 0 else ""
+            screen.line(cut(screen, f"    {label:<10}{step_words(step)}"))
+    if more:
+        screen.line(f"{' ' * 14}and {number_of(more, 'other')} like it", "dim")
+
+
+def _print_left(screen: Screen, words: str, left: list[dict[str, Any]]) -> None:
+    if not left:
+        return
+    screen.line()
+    screen.heading(words)
+    for one in left:
+        change = f"{one['from'] or 'not read'} -> {one['to'] or '?'}"
+        screen.line(
+            cut(screen, f"    {one['setting']}  {change}  {one['subjects']:,}  {one['hosts']}")
+        )
+        if one["why"]:
+            for line in wrapped(screen, one["why"], 8):
+                screen.line(line)
+
+
+def _print_by_hand(screen: Screen, left: list[dict[str, Any]]) -> None:
+    if not left:
+        return
+    screen.line()
+    screen.heading("No setting mends these")
+    for one in left:
+        screen.line(cut(screen, f"    {one['severity']:<9} {one['rule']}  {one['hosts']}"))
+        for place in one["places"][:MOST_PLACES]:
+            screen.line(cut(screen, f"              {place}"))
+        more = len(one["places"]) - MOST_PLACES
+        if more > 0:
+            screen.line(f"              and {more:,} more", "dim")
