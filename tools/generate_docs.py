@@ -19,6 +19,7 @@ from tools.man_pages import man_pages
 from tools.markdown import GENERATED, fence, head, row
 from tools.repair_docs import repair_pages
 from tools.rule_docs import rule_pages
+from tools.setting_docs import setting_pages
 from tools.source_docs import source_pages
 from tools.switch_docs import switch_page
 
@@ -252,6 +253,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "docs/decisions/README.md": _decisions,
     **rule_pages(),
     **repair_pages(),
+    **setting_pages(),
     **incident_pages(),
     **source_pages(),
     **command_pages(),
@@ -268,6 +270,7 @@ def main() -> None:
     """Write all of them, and remove pages of rules and commands that are gone."""
     for old in (
         *(REPOSITORY / "docs/rules").glob("*.md"),
+        *(REPOSITORY / "docs/settings").glob("*.md"),
         *(REPOSITORY / "docs/commands").glob("*.md"),
         *(REPOSITORY / "man").glob("*.1"),
     ):

@@ -3,11 +3,8 @@
 from collections.abc import Callable, Iterator
 
 from railwright.check.rule import Rule, shipped
-from railwright.settings.setting import settings
 from railwright.settings.words import DISTURBANCES, REACH, TAKES_HOLD, WAY_BACK
 from tools.markdown import GENERATED, head, row
-
-_UNWRITTEN = "not documented"
 
 
 def _link(rule: Rule) -> str:
@@ -23,13 +20,12 @@ def _page() -> Iterator[str]:
     yield "`disturbs`). A rule that sets something has the word of its setting; any other has that"
     yield "of its action, or says it itself. Of switch systems it is the worst that is documented;"
     yield "a remark says where or when it is something else. If a repair does not help, the next"
-    yield "step of *What to do* may disturb more."
+    yield "step of *What to do* may disturb more. [Settings](settings/README.md) has them one by one."
     yield ""
     yield from head("disturbs", "meaning", "rules")
     for word, meaning in DISTURBANCES.items():
         rules = [_link(rule) for rule in shipped().values() if rule.disturbs == word]
         yield row(word, meaning, ", ".join(rules))
-    yield from _settings()
     for title, words in (
         ("Takes hold", {code: meaning for code, (meaning, _) in TAKES_HOLD.items()}),
         ("Reach", REACH),
@@ -38,18 +34,6 @@ def _page() -> Iterator[str]:
         yield from ("", f"## {title}", "")
         yield from head("word", "meaning")
         yield from (row(f"`{word}`", meaning) for word, meaning in words.items() if word)
-
-
-def _settings() -> Iterator[str]:
-    yield from ("", "## Settings", "")
-    yield "*Reach* is how far the change goes, or a wrong value, whichever is more. What the"
-    yield "[sources](sources.md#documents) do not say is not documented; nothing is guessed."
-    yield ""
-    yield from head("setting", "takes hold", "reach", "way back", "disturbs", "remark", "sources")
-    for name, one in sorted(settings().items()):
-        codes = (one.takes_hold, one.reach, one.way_back)
-        said = [f"`{code}`" if code else _UNWRITTEN for code in codes]
-        yield row(f"`{name}`", *said, one.disturbs, one.remark, "; ".join(one.sources))
 
 
 def repair_pages() -> dict[str, Callable[[], Iterator[str]]]:
