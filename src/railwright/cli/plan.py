@@ -17,8 +17,9 @@ from railwright.cli.opening import decisions, intended, one_of, opened
 from railwright.cli.report import write_whole
 from railwright.config import site_file, store_folder
 from railwright.errors import UsageError
+from railwright.node_sets import unfold
 from railwright.plan.file import Head, as_json, read, written
-from railwright.plan.make import make_plan
+from railwright.plan.make import WayIn, make_plan
 from railwright.plan.paths import ALLOWED, PATHS, Limits
 from railwright.report.console import next_step, output, remarks
 from railwright.report.findings import findings_status
@@ -80,7 +81,13 @@ def make(
     wanted, decided = intended(site, folder), decisions(waivers, folder)
     with checked(now, chosen(Choice(), wanted), wanted, decided) as findings:
         status = findings_status(findings, now)
-        plan = make_plan(findings, Limits(path, frozenset(allow)), select=select, exclude=exclude)
+        plan = make_plan(
+            findings,
+            Limits(path, frozenset(allow)),
+            ways_in=_ways_in(wanted.ways_in),
+            select=select,
+            exclude=exclude,
+        )
     described = site_file(site, folder)
     started = now.run.get("started")
     head = Head(
@@ -110,6 +117,12 @@ def show(
 ) -> None:
     """Print a plan."""
     print_plan(Screen(output()), read(file))
+
+
+def _ways_in(declared: tuple[dict[str, Any], ...]) -> list[WayIn]:
+    return [
+        WayIn(name, one.get("interfaces", [])) for one in declared for name in unfold(one["hosts"])
+    ]
 
 
 def _digest(file: Path) -> str:

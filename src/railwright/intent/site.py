@@ -64,6 +64,7 @@ SLOT: dict[str, Any] = {
 }
 ROLE: dict[str, Any] = {"role": ROLES, "hosts": str, "devices": [str], "netdevs": [str]}
 NIC: dict[str, Any] = {"psid": str, "firmware": str, "parameters": dict}
+WAY_IN: dict[str, Any] = {"hosts": str, "second": str, "interfaces": [str]}
 _TOP: dict[str, Any] = {
     "profile": str,
     "cabling": str,
@@ -72,6 +73,7 @@ _TOP: dict[str, Any] = {
     "role": list,
     "nic": list,
     "never_touch": [str],
+    "way_in": list,
     "parameters": dict,
     "out_of_service": dict,
     "switches": dict,
@@ -93,6 +95,7 @@ class Site:
     cabling: str = ""  # the cabling plan's file, from the site file's own folder
     cables: tuple[Cable, ...] = ()
     away: tuple[str, ...] = ()  # node sets that are out of service
+    ways_in: tuple[dict[str, Any], ...] = ()  # machines that have a second way in
 
 
 class _Checker:
@@ -234,6 +237,7 @@ def read_site(text: str, name: str) -> Site:
         cast("dict[str, dict[str, Any]]", data.get("parameters", {})),
         str(data.get("cabling", "")),
         away=tuple(data.get("out_of_service", {})),
+        ways_in=_entries(checker, data, "way_in", WAY_IN, ("hosts", "second")),
     )
 
 

@@ -15,17 +15,25 @@ from railwright.check.findings import Findings
 from railwright.check.tables import Folders, make_lookups, make_macros, make_scopes, show_files
 from railwright.plan.changes import UNSAFE, State, UnsafeError, change_query, columns_of, steps_of
 from railwright.plan.order import ordered
-from railwright.plan.paths import Limits
+from railwright.plan.paths import Limits, what_stops
 from railwright.settings.setting import Setting, Step, settings
 from railwright.store.duck import connect, copy_query, quote, read_sql, words
 
 _ASKED = read_sql(__file__, "asked.sql")
 _PICKED = read_sql(__file__, "picked.sql")
 _GROUPS = read_sql(__file__, "groups.sql")
+_GUARDS = read_sql(__file__, "guards.sql")
 _BY_HAND = read_sql(__file__, "by_hand.sql")
 MEMORY = "2GB"  # as for rules
 AS_WANTED = "it is as wanted already, and the finding stands: look further"
 NEVER_TOUCH = "the site file says never to touch it"
+
+
+class WayIn(NamedTuple):
+    """A machine that the site declares a second way to, and the interfaces it gives up there."""
+
+    target: str
+    interfaces: list[str]
 
 
 class Member(NamedTuple):
@@ -92,6 +100,7 @@ def make_plan(
     findings: Findings,
     limits: Limits,
     *,
+    ways_in: Collection[WayIn] = (),
     select: Collection[str] = (),
     exclude: Collection[str] = (),
 ) -> Plan:
@@ -102,18 +111,16 @@ def make_plan(
         with _opened(findings, Path(name)) as database:
             source = f"read_parquet({quote(str(asked))})"
             database.execute(f"CREATE TEMP TABLE asked AS FROM {source}")
-            rules = [
-                row[0] for row in database.execute("SELECT DISTINCT rule FROM asked").fetchall()
-            ]
-            mends = _chosen(mending(rules, findings), select, exclude)
-            _fill(database, mends)
+            found = database.execute("SELECT DISTINCT rule FROM asked").fetchall()
+            mends = mending([rule for (rule,) in found], findings)
+            _fill(database, _chosen(mends, select, exclude))
+            _guard(database, ways_in)
             rows = _rows(database)
-            by_hand = [
-                ByHand(rule, severity, tuple(targets), subjects, tuple(places))
-                for rule, severity, targets, subjects, places in database.execute(
-                    _BY_HAND
-                ).fetchall()
-            ]
+            left = database.execute(_BY_HAND).fetchall()
+    by_hand = [
+        ByHand(rule, severity, tuple(at), subjects, tuple(places))
+        for rule, severity, at, subjects, places in left
+    ]
     return _sorted(rows, limits, by_hand, findings.never_touch)
 
 
@@ -133,7 +140,7 @@ def _opened(findings: Findings, folder: Path) -> Iterator[duckdb.DuckDBPyConnect
     with connect(folder / "tmp", threads=2, memory=MEMORY) as database:
         folders = Folders(findings.snapshot.facts, findings.intent)
         findings.snapshot.files()
-        show_files(database, folders, words(every) | {"probe_result", "switch"})
+        show_files(database, folders, words(every + _GUARDS) | {"probe_result", "switch"})
         make_macros(database)
         make_scopes(database, "temp table")
         make_lookups(database, "temp", with_before=False)
@@ -153,6 +160,17 @@ def _fill(database: duckdb.DuckDBPyConnection, mends: Mends) -> None:
     for query in queries:
         database.execute(f"INSERT INTO change_row BY NAME ({query})")
     database.execute(_PICKED)
+
+
+def _guard(database: duckdb.DuckDBPyConnection, ways_in: Collection[WayIn]) -> None:
+    """The table guard: what must not be changed, whatever the options are."""
+    database.execute("CREATE TEMP TABLE setting_guard (setting VARCHAR, stops VARCHAR)")
+    stops = [[one.id, what_stops(one)] for one in settings().values()]
+    database.executemany("INSERT INTO setting_guard VALUES (?, ?)", stops)
+    database.execute("CREATE TEMP TABLE second_way (target VARCHAR, netdevs VARCHAR[])")
+    if ways_in:
+        database.executemany("INSERT INTO second_way VALUES (?, ?)", [list(w) for w in ways_in])
+    database.execute(_GUARDS)
 
 
 def _any(database: duckdb.DuckDBPyConnection) -> tuple[Setting, list[str]]:

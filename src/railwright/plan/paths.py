@@ -39,3 +39,14 @@ class Limits:
             return f"--allow {stops}"
         is_near = setting.reach in _NEAR and setting.way_back == "exact"
         return "" if far or is_near else "--path aggressive"
+
+
+def what_stops(setting: Setting) -> str:
+    """What a change stops while it takes hold: nothing, a link, a card, the host, a switch."""
+    if setting.disturbs in ("nothing", "new jobs"):
+        return "nothing"
+    if setting.takes_hold in ("reboot", "power_cycle"):
+        return "host"
+    if setting.takes_hold in ("firmware_reset", "driver"):
+        return "card"
+    return "switch" if setting.takes_hold == "switch_reload" else "link"

@@ -1,7 +1,7 @@
 -- Each finding with the rows of its setting that it is about: by the first name that both have. What is said of a machine
 -- as a whole is about all of them there.
 create temp table picked as
-select r.* exclude (device, port, netdev, pci, switch_port), a.rule, a.subject as found_at, a.severity, a.rank
+select r.*, a.rule, a.subject as found_at, a.severity, a.rank
 from asked as a
 inner join mends as m on m.rule = a.rule
 inner join change_row as r on r.setting = m.setting and r.target = a.target
