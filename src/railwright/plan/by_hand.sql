@@ -3,9 +3,17 @@ select
     rule,
     severity,
     list(distinct target order by target) as targets,
-    count(distinct subject) as subjects,
-    list(distinct subject || case when link_partner is null then '' else ', other end ' || link_partner end order by all) as places
-from asked
-where (rule, subject) not in (select (rule, found_at) from picked)
+    count(*) as subjects,
+    list(place order by place) as places
+from (
+    select distinct
+        rule,
+        severity,
+        rank,
+        target,
+        subject || case when link_partner is null then '' else ', other end ' || link_partner end as place
+    from asked
+    where (rule, subject) not in (select (rule, found_at) from picked)
+)
 group by rule, severity, rank
 order by rank, rule

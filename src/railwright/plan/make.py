@@ -2,7 +2,7 @@
 
 import tempfile
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -84,12 +84,11 @@ class Plan:
 Mends = dict[str, list[Setting]]  # rule -> settings
 
 
-def mending(rules: Collection[str], findings: Findings) -> Mends:
-    """Rule -> the settings that mend what it finds, of those that can be written."""
+def mending(rules: Mapping[str, str]) -> Mends:
+    """Rule -> the settings that mend what it finds and can be written; given the one it names."""
     known = settings()
     found: Mends = {}
-    for name in rules:
-        own = findings.rules[name].setting
+    for name, own in rules.items():
         chosen = [known[own]] if own in known else []
         chosen += [one for one in known.values() if name in one.mends and one.id != own]
         found[name] = [one for one in chosen if one.is_planned and one.writes]
@@ -112,16 +111,27 @@ def make_plan(
             source = f"read_parquet({quote(str(asked))})"
             database.execute(f"CREATE TEMP TABLE asked AS FROM {source}")
             found = database.execute("SELECT DISTINCT rule FROM asked").fetchall()
-            mends = mending([rule for (rule,) in found], findings)
-            _fill(database, _chosen(mends, select, exclude))
-            _guard(database, ways_in)
-            rows = _rows(database)
-            left = database.execute(_BY_HAND).fetchall()
+            mends = mending({rule: findings.rules[rule].setting for (rule,) in found})
+            chosen = _chosen(mends, select, exclude)
+            return plan_in(database, chosen, limits, ways_in, findings.never_touch)
+
+
+def plan_in(
+    database: duckdb.DuckDBPyConnection,
+    mends: Mends,
+    limits: Limits,
+    ways_in: Collection[WayIn] = (),
+    never_touch: Collection[str] = (),
+) -> Plan:
+    """In a database with facts, intent, scopes, and what is wrong as the table `asked`."""
+    _fill(database, mends)
+    _guard(database, ways_in)
+    rows = _rows(database)
     by_hand = [
         ByHand(rule, severity, tuple(at), subjects, tuple(places))
-        for rule, severity, at, subjects, places in left
+        for rule, severity, at, subjects, places in database.execute(_BY_HAND).fetchall()
     ]
-    return _sorted(rows, limits, by_hand, findings.never_touch)
+    return _sorted(rows, limits, by_hand, never_touch)
 
 
 def _chosen(mends: Mends, select: Collection[str], exclude: Collection[str]) -> Mends:
@@ -238,7 +248,7 @@ def _group(setting: Setting, key: tuple[Any, ...], rows: list[dict[str, Any]]) -
     _, now, wanted, why = key
     members = tuple(
         Member(row["names"], tuple(row["targets"]), *row["filled"])
-        for row in rows
+        for row in sorted(rows, key=lambda row: str(row["names"]))
         if "filled" in row
     )
     return Group(
