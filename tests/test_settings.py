@@ -59,8 +59,7 @@ def test_select_and_writes_fit(setting: Setting, database: duckdb.DuckDBPyConnec
         *setting.subject.key,
         *AGREED,
     )
-    names = {name for name, _ in setting.placeholders()}
-    assert names <= {*columns, "to", "from"} - set(AGREED)
+    assert setting.names() <= set(columns) - set(AGREED)
     assert {form for _, form in setting.placeholders()} <= {"", *FORMS}
     assert {write.probe for write in setting.writes} <= {"", *probes()}
     is_of_switch = setting.area == "switch"

@@ -62,7 +62,7 @@ def change_query(setting: Setting, columns: list[str]) -> str:
     # The names by which a finding may know the same thing.
     of_end = kind == "end"
     netdev = "name" if kind == "netdev" else "netdev"
-    names = sorted({name for name, _ in setting.placeholders()} - {"to", "from"})
+    names = sorted(setting.names())
     pairs = ", ".join(f"{quote(name)}: {identifier(name)}::VARCHAR" for name in names)
     return _SQL.format(
         setting=quote(setting.id),
@@ -131,14 +131,17 @@ def steps_of(
 
 
 def filled(steps: tuple[Step, ...], values: Mapping[str, str | None]) -> tuple[Step, ...]:
-    """The steps with everything filled in."""
-    return tuple(_filled(step, values) for step in steps)
+    """The steps that are done there, with everything filled in."""
+    if any(step.when and values[step.when] is None for step in steps):
+        raise UnsafeError  # whether it is to be done is not known
+    done = (step for step in steps if not step.when or values[step.when] == "true")
+    return tuple(_filled(step, values) for step in done)
 
 
 def _filled(step: Step, values: Mapping[str, str | None]) -> Step:
     return step._replace(
         argv=tuple(word for one in step.argv for word in _words(one, values)),
-        lines=tuple(_text(one, values) for one in step.lines),
+        lines=tuple(line for one in step.lines for line in _words(one, values)),
         patch=tuple({k: _text(v, values) for k, v in one.items()} for one in step.patch),
         file=_path(step.file, values),
         text=_text(step.text, values),
@@ -148,7 +151,7 @@ def _filled(step: Step, values: Mapping[str, str | None]) -> Step:
 
 
 def _words(template: str, values: Mapping[str, str | None]) -> list[str]:
-    """A word of a command, or several where its form gives several."""
+    """A word of a command or a line, or several where its form gives several."""
     whole = _PLACEHOLDER.fullmatch(template)
     found = _value(whole, values) if whole else _text(template, values)
     words = found if isinstance(found, list) else [found]

@@ -54,6 +54,7 @@ class Step(NamedTuple):
     key: str = ""
     patch: tuple[dict[str, str], ...] = ()
     lines: tuple[str, ...] = ()
+    when: str = ""  # a column of the SELECT: where it is false, the step is left out
 
     def texts(self) -> Iterator[str]:
         """Everything in it that may have placeholders."""
@@ -130,12 +131,21 @@ class Setting:
         """The fact tables it rests on."""
         return sorted({need.rpartition(".")[0] for need in (*self.reads, *self.uses)})
 
+    def steps(self) -> Iterator[Step]:
+        """All of all ways to write it, and what undoes them."""
+        for write in self.writes:
+            yield from (*write.steps, *(write.undo or ()))
+
+    def names(self) -> set[str]:
+        """The columns that its steps ask for."""
+        asked = {name for name, _ in self.placeholders()} | {one.when for one in self.steps()}
+        return asked - {"to", "from", ""}
+
     def placeholders(self) -> set[tuple[str, str]]:
         """(name, form) of everything that its writes fill in."""
-        steps = [step for write in self.writes for step in (*write.steps, *(write.undo or ()))]
         return {
             (name, form)
-            for step in steps
+            for step in self.steps()
             for text in step.texts()
             for name, form in _PLACEHOLDER.findall(text)
         }
@@ -143,7 +153,7 @@ class Setting:
 
 def _step(name: str, data: dict[str, Any]) -> Step:
     kinds = [kind for kind in STEPS if kind in data]
-    if len(kinds) != 1 or set(data) - {kinds[0], *STEPS[kinds[0]]}:
+    if len(kinds) != 1 or set(data) - {kinds[0], "when", *STEPS[kinds[0]]}:
         raise RailwrightError(f"setting {name}: a step has one of {', '.join(STEPS)}: {data}")
     if kinds[0] == "file" and ("text" in data) == ("line" in data):
         raise RailwrightError(f"setting {name}: a file gets a text or a line: {data}")
