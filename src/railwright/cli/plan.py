@@ -4,6 +4,7 @@ import getpass
 import hashlib
 import shlex
 import time
+from enum import Enum
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -18,18 +19,28 @@ from railwright.cli.report import write_whole
 from railwright.config import site_file, store_folder
 from railwright.errors import UsageError
 from railwright.node_sets import unfold
+from railwright.plan.differ import differences
 from railwright.plan.file import Head, as_json, read, written
 from railwright.plan.make import WayIn, make_plan
 from railwright.plan.paths import ALLOWED, PATHS, Limits
 from railwright.report.console import next_step, output, remarks
 from railwright.report.findings import findings_status
-from railwright.report.plan import print_plan
-from railwright.report.screen import Screen
+from railwright.report.plan import plan_ticket, print_plan
+from railwright.report.screen import Screen, cut
+from railwright.report.status import exit_status
 from railwright.settings.setting import settings
 
 _MAKE = "make"
+_PLAN = typer.Argument(..., metavar="FILE", help="Plan file.", show_default=False)
 _PATHS = "|".join(PATHS)
 _ALLOW = f"Allow what stops more: {', '.join(ALLOWED)}."
+
+
+class Form(str, Enum):
+    """How a plan is printed."""
+
+    text = "text"
+    markdown = "markdown"
 
 
 class GROUP(Verbs):
@@ -113,10 +124,30 @@ def make(
 
 @app.command()
 def show(
-    file: Path = typer.Argument(..., metavar="FILE", help="Plan file.", show_default=False),
+    file: Path = _PLAN,
+    form: Form = typer.Option(Form.text, "--format", help="Print text or markdown."),
 ) -> None:
     """Print a plan."""
-    print_plan(Screen(output()), read(file))
+    plan = read(file)
+    if form is Form.markdown:
+        for line in plan_ticket(plan):
+            typer.echo(line)
+    else:
+        print_plan(Screen(output()), plan)
+
+
+@app.command()
+def diff(first: Path = _PLAN, second: Path = _PLAN) -> None:
+    """Compare two plans. Exits 1 if they differ."""
+    only_first, only_second = differences(read(first), read(second))
+    screen = Screen(output())
+    for sign, found in (("-", only_first), ("+", only_second)):
+        for one in found:
+            line = f"{sign} {one.setting}  {one.now} -> {one.wanted}  {one.machines:,}  {one.hosts}"
+            screen.line(cut(screen, line))
+    if not only_first and not only_second:
+        screen.line("Both plans change the same.")
+    raise typer.Exit(exit_status(found=bool(only_first or only_second)))
 
 
 def _ways_in(declared: tuple[dict[str, Any], ...]) -> list[WayIn]:

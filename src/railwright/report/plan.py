@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from railwright.report.screen import Screen, cut, number_of, wrapped
+from railwright.report.ticket import cell
 from railwright.settings.words import TAKES_HOLD, WAY_BACK
 
 _LEFT = (
@@ -117,3 +118,36 @@ def _print_by_hand(screen: Screen, left: list[dict[str, Any]]) -> None:
         more = len(one["places"]) - MOST_PLACES
         if more > 0:
             screen.line(f"              and {more:,} more", "dim")
+
+
+# ---- for a ticket
+
+
+def plan_ticket(plan: dict[str, Any]) -> Iterator[str]:
+    """The plan as Markdown."""
+    yield f"# Plan for snapshot {plan['snapshot']}"
+    yield ""
+    yield f"By {plan['author']}, {plan['made_at']}, profile {plan['profile']}."
+    yield ""
+    yield from (f"{line}." for line in _head(plan))
+    if plan["changes"]:
+        yield from ("", "| | setting | from | to | where | disturbs | way back | found by |")
+        yield "|---|---|---|---|---|---|---|---|"
+    for one in plan["changes"]:
+        cells = (
+            *(str(one["number"]), one["setting"], one["from"], one["to"]),
+            *(f"{one['subjects']:,} on {one['hosts']}", one["disturbs"], one["way_back"]),
+            ", ".join(one["found_by"]),
+        )
+        yield f"| {' | '.join(cell(one) for one in cells)} |"
+    for name, words in _LEFT:
+        if plan[name]:
+            yield from ("", f"## {words}", "")
+            for one in plan[name]:
+                change = f"{one['from'] or 'not read'} -> {one['to'] or '?'}"
+                why = f": {one['why']}" if one["why"] else ""
+                yield f"- {one['setting']} {cell(change)}, {one['hosts']}{cell(why)}"
+    if plan["by_hand"]:
+        yield from ("", "## No setting mends these", "")
+        for one in plan["by_hand"]:
+            yield f"- {one['severity']}: {one['rule']}, {one['hosts']}"

@@ -16,7 +16,8 @@ _MARKDOWN = str.maketrans(
 )
 
 
-def _cell(text: str | None) -> str:
+def cell(text: str | None) -> str:
+    """Text of a machine that cannot break out of where it stands."""
     if text is None:
         return "not collected"
     return plain(text).translate(_MARKDOWN).replace("](", "]\\(") or "''"
@@ -29,7 +30,7 @@ def as_markdown(findings: Findings, profile: str, status: int) -> Iterator[str]:
     yield f"# Findings of {plain(findings.snapshot.title)} (profile {profile})\n\n"
     yield f"**{headline(told)}** {scope(told)}.\n"
     if not findings.on and (line := pace_line(pace)):
-        yield f"\n{_cell(line)}.\n"
+        yield f"\n{cell(line)}.\n"
     texts = {rule.id: rule for rule in findings.rules.values()}
     for block in told["blocks"]:
         rule = texts[block["rule"]]
@@ -39,7 +40,7 @@ def as_markdown(findings: Findings, profile: str, status: int) -> Iterator[str]:
         yield "|---|---|---|---|---|---|\n"
         for group in block["groups"]:
             said = (group["observed"], group["expected"], _where(group), group["hosts"])
-            values = " | ".join(map(_cell, said))
+            values = " | ".join(map(cell, said))
             yield f"| {group['subjects']:,} | {group['severity']} | {values} |\n"
         examples = [one for group in block["groups"] for one in group["examples"]]
         fixes = dict.fromkeys(one["fix"] for one in examples if one["fix"])
@@ -110,4 +111,4 @@ def _table(title: str, names: tuple[str, ...], rows: Iterator[tuple[str, ...]]) 
     for number, row in enumerate(rows):
         if not number:
             yield f"\n## {title}\n\n| {' | '.join(names)} |\n|{'---|' * len(names)}\n"
-        yield f"| {' | '.join(map(_cell, row))} |\n"
+        yield f"| {' | '.join(map(cell, row))} |\n"
