@@ -41,10 +41,16 @@ def read_request(value: str) -> str:
     return f"{(int(value) // _LEAST_READ_REQUEST).bit_length() - 1:x}000"
 
 
+def dcbx(value: str) -> str:
+    """Os or fw: mlnx_qos -d."""
+    return {"host": "os", "firmware": "fw"}[value]
+
+
 FORMS: dict[str, Callable[[str], str | list[str]]] = {
     "bits": bits,
     "switched": switched,
     "number": number,
     "off": off,
     "read_request": read_request,
+    "dcbx": dcbx,
 }

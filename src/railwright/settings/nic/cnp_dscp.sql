@@ -13,4 +13,4 @@ select
 from port_link as p
 cross join site as s
 left join netdev_cnp as c on c.target = p.target and c.netdev = p.netdev
-where p.link_layer = 'Ethernet' and p.netdev <> '' and (p.role in ('compute', 'unused') or p.role is null)
+where p.link_layer = 'Ethernet' and p.netdev <> '' and (p.role = 'compute' or p.role is null)
