@@ -46,6 +46,26 @@ def dcbx(value: str) -> str:
     return {"host": "os", "firmware": "fw"}[value]
 
 
+def first(value: str) -> str:
+    """The first part of a value that a tool wants in several words: `1024:512` -> 1024."""
+    return value.split(":")[0]
+
+
+def second(value: str) -> str:
+    """The second part of such a value."""
+    return value.split(":")[1]
+
+
+def third(value: str) -> str:
+    """The third part of such a value."""
+    return value.split(":")[2]
+
+
+def version(value: str) -> str:
+    """2 for v2: cma_roce_mode -m."""
+    return value.removeprefix("v")
+
+
 FORMS: dict[str, Callable[[str], str | list[str]]] = {
     "bits": bits,
     "switched": switched,
@@ -53,4 +73,8 @@ FORMS: dict[str, Callable[[str], str | list[str]]] = {
     "off": off,
     "read_request": read_request,
     "dcbx": dcbx,
+    "first": first,
+    "second": second,
+    "third": third,
+    "version": version,
 }
