@@ -48,7 +48,7 @@ def dcbx(value: str) -> str:
 
 def first(value: str) -> str:
     """The first part of a value that a tool wants in several words: `1024:512` -> 1024."""
-    return value.split(":")[0]
+    return value.split(":", maxsplit=1)[0]
 
 
 def second(value: str) -> str:
