@@ -286,3 +286,113 @@ from slot as s
 inner join port_scope as p on p.target = s.target and p.pci = s.pci and p.state = 'ACTIVE' and p.role in ('compute', 'storage')
 inner join port_wire as w on w.target = p.target and w.device = p.device and w.port = p.port
 group by s.target, s.part;
+
+-- Which tools build the boot files of a distribution; '' = one whose tools are not known here.
+create or replace {kind} macro boot_tools(operating_system) as
+    case
+        when regexp_matches(operating_system, '^(Ubuntu|Debian|NVIDIA DGX)') then 'debian'
+        when regexp_matches(operating_system, '^(Red Hat|Rocky|AlmaLinux|CentOS|Oracle Linux|Fedora)') then 'rhel'
+        when operating_system is not null then ''
+    end;
+
+-- The number of a firmware parameter's value, from any text that mlxconfig prints or takes; NULL = only its label was said.
+create or replace {kind} macro parameter_code(value) as
+    case
+        when lower(value) = 'true' then 1
+        when lower(value) = 'false' then 0
+        when try_cast(value as bigint) is not null then try_cast(value as bigint)
+        else try_cast(regexp_extract(value, '\(([0-9]+)\)$', 1) as bigint)
+    end;
+
+-- What the site file says of each card's firmware parameters, by the card's board id.
+create or replace {kind} view parameter_wish as
+with named as (
+    select psid, value, regexp_extract(name, '^(.*?)(?:_P([1-9][0-9]?))?(?:\[([0-9]+)\])?$', ['name', 'port', 'element']) as said
+    from wanted_parameter
+),
+
+-- Where no RDMA device is visible, the firmware tool tells the board.
+boards as (
+    select n.target, n.pci, case when min(r.pci) is null then min(f.psid) else min(r.psid) end as psid
+    from nic_scope as n
+    left join rdma_device as r on r.target = n.target and r.pci = n.pci
+    left join nic_firmware as f on f.target = n.target and f.pci = n.pci
+    group by n.target, n.pci
+)
+
+select
+    b.target,
+    b.pci,
+    w.said.name as name,
+    coalesce(try_cast(w.said.port as integer), 0) as port, -- null: not per port
+    coalesce(try_cast(w.said.element as integer), -1) as element, -- null: not an element of an array
+    w.value
+from boards as b
+inner join named as w on w.psid = b.psid;
+
+-- A firmware parameter as it is stored in a card, which is in force from the next reset on, what the site file says of it, and
+-- what speaks against writing it. Those of class 3 (function) are written through every function, others once for a card.
+create or replace {kind} view stored_parameter as
+with cards as (
+    select
+        n.*,
+        min(n.pci) over (partition by n.target, split_part(n.pci, '.', 1)) as first_pci,
+        n.device_id in ('a2d2', 'a2d6', 'a2dc', 'a2df') as is_bluefield,
+        m.current_code as offload_engine, -- 0: the Arm side has the card
+        q.status as asked
+    from nic_scope as n
+    left join nic_parameter as m
+        on m.target = n.target and m.pci = n.pci and m.name = 'INTERNAL_CPU_OFFLOAD_ENGINE' and m.port = 0 and m.element = -1
+    left join probe_result as q on q.target = n.target and q.instance = n.pci and q.probe = 'mlxconfig'
+),
+
+shown as (
+    select p.target, p.pci, p.name, p.port, p.element, p.next_code, p.next_text, p.read_only, w.value, w.pci is not null as is_named, true as is_shown
+    from nic_parameter as p
+    left join parameter_wish as w
+        on w.target = p.target and w.pci = p.pci and w.name = p.name and w.port = p.port and w.element = p.element
+    union all by name
+    select w.target, w.pci, w.name, w.port, w.element, w.value, true as is_named, false as is_shown
+    from parameter_wish as w
+    left join nic_parameter as p
+        on p.target = w.target and p.pci = w.pci and p.name = w.name and p.port = w.port and p.element = w.element
+    where p.pci is null
+)
+
+select
+    c.target,
+    c.pci,
+    s.name,
+    s.port,
+    s.element,
+    s.next_code as code,
+    parameter_code(s.value) as wanted_code,
+    s.is_named,
+    case
+        when not s.is_shown and c.asked = 'ok' then 'the card does not show it'
+        when c.virtualization = 'guest' then 'a guest: set it on the machine that has the card'
+        when is_of_other_vendor(c.vendor) then 'not a card of NVIDIA'
+        when s.read_only then 'the card does not allow it to be changed'
+        when c.role = 'management' then 'the card carries the management network'
+        when c.is_bluefield and c.offload_engine = 0 then 'a BlueField in DPU mode: its Arm side has the card'
+        when s.value <> '' and parameter_code(s.value) is null then 'the site file has its label: give its number'
+        when s.next_text similar to '(True|False).*' and parameter_code(s.value) not in (0, 1) then 'it is true or false, not a number'
+        when c.virtualization is not null and c.vendor is not null and not s.read_only
+            -- A NIC that is given to a guest carries nothing of the host.
+            and (c.role is not null or c.driver = 'vfio-pci')
+            and (not c.is_bluefield or c.offload_engine = 1)
+            then ''
+    end as refused,
+    s.name
+        || case when s.port > 0 then '_P' || s.port else '' end
+        || case when s.element >= 0 then '[' || s.element || ']' else '' end as parameter,
+    c.device,
+    c.role,
+    c.driver,
+    c.link_layer,
+    c.architecture,
+    c.virtualization,
+    c.is_grace
+from shown as s
+inner join cards as c on c.target = s.target and c.pci = s.pci
+where c.pci = c.first_pci or s.name in ('PCI_WR_ORDERING', 'ROCE_CONTROL', 'MULTI_PORT_VHCA_EN');

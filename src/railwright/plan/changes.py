@@ -18,7 +18,7 @@ from railwright.text import plain
 
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)(?::([a-z_0-9]+))?\}")
 # What may be filled in: a name or a value, never an option, a path upwards or more than one word.
-_SAFE = re.compile(r"[A-Za-z0-9_.:@,=+()\[\]/-]{1,200}", re.ASCII)
+_SAFE = re.compile(r"[A-Za-z0-9_.:@,=+()\[\]/-]{1,1000}", re.ASCII)
 _SQL = read_sql(__file__, "changes.sql")
 NOT_READ = "its value was not read"
 NOT_CLEAR = "whether it may be written there is not known"
@@ -84,7 +84,8 @@ def change_query(setting: Setting, columns: list[str]) -> str:
 def _when(number: int, write: Write) -> str:
     there = f"list_contains(p.answered, {quote(write.probe)})" if write.probe else "true"
     system = f"w.system = {quote(write.system)}" if write.system else "w.system IS NULL"
-    return f"WHEN {system} AND {there} THEN {number}"
+    way = f"s.way = {quote(write.way)}" if write.way else "true"
+    return f"WHEN {system} AND {there} AND {way} THEN {number}"
 
 
 def columns_of(database: duckdb.DuckDBPyConnection, setting: Setting) -> list[str]:
@@ -106,7 +107,7 @@ def changes(setting: Setting, database: duckdb.DuckDBPyConnection) -> Iterator[C
         change = Change(*(row[name] for name in Change._fields[:6]))
         change = change._replace(state=State(row["state"]))
         if change.state is State.CHANGE:
-            write = setting.writes[row["way"]]
+            write = setting.writes[row["write"]]
             try:
                 steps, undo = steps_of(write, row["now"], row["wanted"], row["names"])
                 change = change._replace(steps=steps, undo=undo)

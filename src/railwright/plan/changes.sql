@@ -10,18 +10,18 @@ select
         when refused <> '' then 'refused'
         when wanted is null then 'undecided'
         when now::varchar = wanted::varchar then 'leave'
-        when now is null or refused is null or way is null then 'refused'
+        when now is null or refused is null or write is null then 'refused'
         else 'change'
     end as state,
     case
         when refused <> '' then refused
         when wanted is null or now::varchar = wanted::varchar then ''
         when now is null then {not_read}
-        when way is null then {no_tool}
+        when write is null then {no_tool}
         when refused is null then {not_clear}
         else ''
     end as why,
-    way,
+    write,
     {names}::map(varchar, varchar) as names,
     {device}::varchar as device,
     {port}::integer as port,
@@ -31,7 +31,7 @@ select
 from (
     select
         s.*,
-        case {ways} end as way
+        case {ways} end as write
     from ({rows}) as s
     left join (
         select target as machine, list(distinct probe) as answered

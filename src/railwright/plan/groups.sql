@@ -5,7 +5,7 @@ select
     case when p.state = 'change' and g.why is not null then g.why else p.why end as why,
     now,
     wanted,
-    way,
+    write,
     names,
     list(distinct p.target order by p.target) as targets,
     count(distinct p.subject) as subjects,

@@ -236,7 +236,7 @@ def _where(
         return "refused", NEVER_TOUCH
     try:
         row["filled"] = steps_of(
-            setting.writes[row["way"]], row["now"], row["wanted"], row["names"]
+            setting.writes[row["write"]], row["now"], row["wanted"], row["names"]
         )
     except UnsafeError:
         return "refused", UNSAFE

@@ -68,6 +68,7 @@ class Write:
     """One way to write it: of several, the first that fits the machine is taken."""
 
     steps: tuple[Step, ...]
+    way: str = ""  # the column `way` of the SELECT has this value
     probe: str = ""  # the tool of this probe answered there
     system: str = ""  # of a switch
     undo: tuple[Step, ...] | None = None  # None = the same steps with the value of before
@@ -166,11 +167,12 @@ def _steps(name: str, data: list[dict[str, Any]]) -> tuple[Step, ...]:
 
 
 def _write(name: str, data: dict[str, Any]) -> Write:
-    unknown = set(data) - {"steps", "probe", "system", "undo"}
+    unknown = set(data) - {"steps", "way", "probe", "system", "undo"}
     if unknown or not data.get("steps"):
         raise RailwrightError(f"setting {name}: a write has steps, and no {', '.join(unknown)}")
     undo = _steps(name, data["undo"]) if "undo" in data else None
-    write = Write(_steps(name, data["steps"]), data.get("probe", ""), data.get("system", ""), undo)
+    fits = (data.get("way", ""), data.get("probe", ""), data.get("system", ""))
+    write = Write(_steps(name, data["steps"]), *fits, undo)
     if write.system and write.system not in SYSTEMS:
         raise RailwrightError(f"setting {name}: no switch system is called {write.system}")
     return write

@@ -1,0 +1,3 @@
+select target, pci, name, port, element, code as now, wanted_code as wanted, refused, parameter, device
+from stored_parameter
+where name = 'PCI_WR_ORDERING'
