@@ -66,6 +66,25 @@ def version(value: str) -> str:
     return value.removeprefix("v")
 
 
+def semicolons(value: str) -> str:
+    """A,B -> A;B: pci=disable_acs_redir (Linux kernel-parameters.txt)."""
+    return value.replace(",", ";")
+
+
+def netns(value: str) -> str:
+    """1 for shared, 0 for exclusive: ib_core netns_mode (Linux infiniband/core/device.c)."""
+    return {"shared": "1", "exclusive": "0"}[value]
+
+
+def library_file(value: str) -> str:
+    """The file of a library by its last name; there are no others."""
+    return {
+        "nccl.conf": "/etc/nccl.conf",
+        "ucx.conf": "/etc/ucx/ucx.conf",
+        "environment": "/etc/environment",
+    }[value]
+
+
 FORMS: dict[str, Callable[[str], str | list[str]]] = {
     "bits": bits,
     "switched": switched,
@@ -77,4 +96,7 @@ FORMS: dict[str, Callable[[str], str | list[str]]] = {
     "second": second,
     "third": third,
     "version": version,
+    "semicolons": semicolons,
+    "netns": netns,
+    "library_file": library_file,
 }
