@@ -20,38 +20,41 @@ subnets as (
     group by target, vrf, prefix_length, network
 ),
 
+arp as (
+    select
+        target,
+        netdev,
+        max(value) filter (name = 'arp_ignore') as ignore,
+        max(value) filter (name = 'arp_announce') as announce
+    from ip_sysctl
+    group by target, netdev
+),
+
 hosts as (
     select
         o.target,
         any_known(s.is_shared) as shares,
+        all_known(i.ignore >= 1 and i.announce >= 2) as is_enough,
         all_known(o.network is not null and o.vrf is not null and o.role is not null) as is_read
     from own as o
     left join subnets as s on s.target = o.target and s.vrf = o.vrf and s.network = o.network
+    left join arp as i on i.target = o.target and i.netdev = o.netdev
     group by o.target
-),
-
-arp as (
-    select
-        target,
-        max(value) filter (netdev = 'all' and name = 'arp_ignore') as ignore,
-        max(value) filter (netdev = 'all' and name = 'arp_announce') as announce,
-        count(*) = count(value) as is_read
-    from ip_sysctl
-    where name in ('arp_ignore', 'arp_announce') and netdev = 'all'
-    group by target
 )
 
 select
     h.target,
-    case when a.is_read then 'arp_ignore ' || a.ignore || ' and arp_announce ' || a.announce end as now,
+    'arp_ignore ' || a.ignore || ' and arp_announce ' || a.announce as now,
     case
-        when h.shares then 'arp_ignore ' || at_least(a.ignore, 1) || ' and arp_announce ' || at_least(a.announce, 2)
-        when h.is_read and not h.shares then 'arp_ignore ' || a.ignore || ' and arp_announce ' || a.announce
+        when h.shares and h.is_enough is not true and a.ignore is not null and a.announce is not null
+            then 'arp_ignore ' || at_least(a.ignore, 1) || ' and arp_announce ' || at_least(a.announce, 2)
+        when h.shares and h.is_enough is not true then 'arp_ignore 1 and arp_announce 2'
+        when h.is_read then 'arp_ignore ' || a.ignore || ' and arp_announce ' || a.announce
     end as wanted,
-    case when h.is_read then '' end as refused,
+    case when h.is_read and h.is_enough is not null then '' end as refused,
     a.ignore,
     a.announce,
     at_least(a.ignore, 1) as to_ignore,
     at_least(a.announce, 2) as to_announce
 from hosts as h
-left join arp as a on a.target = h.target
+left join arp as a on a.target = h.target and a.netdev = 'all'
