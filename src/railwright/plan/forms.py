@@ -85,6 +85,74 @@ def library_file(value: str) -> str:
     }[value]
 
 
+def listed(value: str) -> str:
+    """3,4; of `none` nothing: pfc_enable of SONiC (sonic-port-qos-map.yang)."""
+    return "" if value == "none" else value
+
+
+def ethernet(value: str) -> str:
+    """Eth1/1 -> 1/1, as Onyx takes a port behind `interface ethernet`."""
+    return value.removeprefix("Eth")
+
+
+def eos_pfc(value: str) -> list[str]:
+    """A line for each priority: EOS."""
+    chosen = _priorities(value)
+    lines = (f"priority-flow-control priority {one} no-drop" for one in _PRIORITIES)
+    return [line if one in chosen else f"no {line}" for one, line in enumerate(lines)]
+
+
+def onyx_pfc(value: str) -> list[str]:
+    """A line for each priority, of the whole switch: Onyx."""
+    chosen = _priorities(value)
+    lines = (f"dcb priority-flow-control priority {one} enable" for one in _PRIORITIES)
+    return [line if one in chosen else f"no {line}" for one, line in enumerate(lines)]
+
+
+def enabled(value: str) -> str:
+    """`enable` for on, `disable` for off: NVUE."""
+    return {"on": "enable", "off": "disable"}[value]
+
+
+def layer(value: str) -> str:
+    """Of the field that decides a priority its layer: NVUE, l3 for dscp."""
+    return {"dscp": "l3", "pcp": "l2", "port": "port"}[value]
+
+
+def onyx_trust(value: str) -> str:
+    """The same for Onyx: L3 for dscp."""
+    return {"dscp": "L3", "pcp": "L2", "port": "port"}[value]
+
+
+def eos_trust(value: str) -> list[str]:
+    """The line that sets the trust mode of a port: EOS."""
+    return {"dscp": ["qos trust dscp"], "pcp": ["qos trust cos"], "port": ["no qos trust"]}[value]
+
+
+def eos_fec(value: str) -> list[str]:
+    """The line that sets the FEC of a port: EOS."""
+    return {
+        "rs": ["error-correction encoding reed-solomon"],
+        "fc": ["error-correction encoding fire-code"],
+        "none": ["no error-correction encoding"],
+    }[value]
+
+
+def base_r(value: str) -> str:
+    """`baser` for fc and `off` for none: NVUE."""
+    return {"rs": "rs", "fc": "baser", "none": "off", "auto": "auto"}[value]
+
+
+def gigabits(value: str) -> str:
+    """Gb/s of Mb/s."""
+    return str(int(value) // 1000)
+
+
+def kilobytes(value: str) -> str:
+    """Thousands of bytes: Onyx prints and takes 150 for 150,000."""
+    return str(int(value) // 1000)
+
+
 FORMS: dict[str, Callable[[str], str | list[str]]] = {
     "bits": bits,
     "switched": switched,
@@ -99,4 +167,16 @@ FORMS: dict[str, Callable[[str], str | list[str]]] = {
     "semicolons": semicolons,
     "netns": netns,
     "library_file": library_file,
+    "listed": listed,
+    "ethernet": ethernet,
+    "eos_pfc": eos_pfc,
+    "onyx_pfc": onyx_pfc,
+    "enabled": enabled,
+    "layer": layer,
+    "onyx_trust": onyx_trust,
+    "eos_trust": eos_trust,
+    "eos_fec": eos_fec,
+    "base_r": base_r,
+    "gigabits": gigabits,
+    "kilobytes": kilobytes,
 }
