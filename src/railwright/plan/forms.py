@@ -86,7 +86,7 @@ def library_file(value: str) -> str:
 
 
 def listed(value: str) -> str:
-    """3,4; of `none` nothing: pfc_enable of SONiC (sonic-port-qos-map.yang)."""
+    """3,4; of `none` nothing: pfc_enable of SONiC (SONIC-YANG)."""
     return "" if value == "none" else value
 
 

@@ -1,25 +1,34 @@
 -- The queue of RoCE data. Thresholds are never made up: a port gets what all others of the switch have on that queue.
-with marking as (
+with queues as (
+    select
+        target,
+        port,
+        queue,
+        max(wred_profile) as profile,
+        max(ecn_enabled) as marks,
+        max(ecn_minimum_bytes) as least,
+        max(ecn_maximum_bytes) as most
+    from switch_queue
+    where port <> ''
+    group by target, port, queue
+),
+
+marking as (
     select
         target,
         queue,
-        case when count(distinct wred_profile) = 1 then max(wred_profile) end as profile,
-        case when count(distinct ecn_minimum_bytes || '-' || ecn_maximum_bytes) = 1 then max(ecn_minimum_bytes) end as least,
-        case when count(distinct ecn_minimum_bytes || '-' || ecn_maximum_bytes) = 1 then max(ecn_maximum_bytes) end as most
-    from switch_queue
-    where ecn_enabled and port <> ''
+        case when count(distinct profile) = 1 and count(profile) = count(*) then max(profile) end as profile,
+        case when count(distinct least || '-' || most) = 1 and count(least || '-' || most) = count(*) then max(least) end as least,
+        max(most) as most
+    from queues
+    where marks
     group by target, queue
-),
-
-own as (
-    select target, port, queue, max(wred_profile) as profile from switch_queue group by target, port, queue
 ),
 
 ends as (
     select
         e.*,
         w.system,
-        s.data_priority,
         case when s.ecn then 'on' end as wanted,
         c.queue,
         c.ecn_enabled,
@@ -32,7 +41,7 @@ ends as (
     cross join site as s
     left join (select target, max(system) as system from switch group by target) as w on w.target = e.target
     left join port_class as c on c.target = e.target and c.port = e.port and c.class = s.data_priority
-    left join own as o on o.target = e.target and o.port = e.port and o.queue = c.queue
+    left join queues as o on o.target = e.target and o.port = e.port and o.queue = c.queue
     left join marking as m on m.target = e.target and m.queue = c.queue
     where e.kind = 'switch' and (e.role in ('compute', 'fabric') or e.role is null)
 )
@@ -48,20 +57,20 @@ select
     end as now,
     e.wanted,
     case
-        when e.wanted = 'on' and e.system = 'eos' and not e.ecn_enabled then 'nothing tells its thresholds: set random-detect ecn by hand'
+        when e.system = 'eos' and not e.ecn_enabled then 'nothing tells its thresholds: set random-detect ecn by hand'
         when e.system = 'sonic' and e.own_profile is not null and e.profile is null then 'the other ports do not tell which marking profile to bind'
-        when e.system = 'onyx' and e.red_enabled then 'the queue drops early: set its mode by hand'
+        when e.system in ('cumulus', 'onyx') and not e.ecn_enabled and e.red_enabled then 'the queue drops early: set its mode by hand'
         when e.system = 'onyx' and not e.ecn_enabled and e.least is null then 'the other ports do not tell its thresholds'
-        when e.role in ('compute', 'fabric') and e.queue is not null and (e.system <> 'sonic' or (e.own_profile is not null and p.ecn is not null and p.green_enabled is not null))
-            then ''
+        when e.role in ('compute', 'fabric') and e.queue is not null
+            and (e.system <> 'sonic' or (e.own_profile is not null and p.ecn is not null and p.green is not null)) then ''
     end as refused,
     e.queue,
     e.profile,
     e.own_profile = '' as is_unbound,
     case when p.ecn = '' then 'none' else p.ecn end as was_ecn,
-    case when p.green_enabled then 'true' when not p.green_enabled then 'false' end as was_green,
+    case when p.green then 'true' when not p.green then 'false' end as was_green,
     e.least,
     e.most
 from ends as e
-left join (select target, profile, max(ecn) as ecn, max(green_enabled) as green_enabled from switch_wred group by target, profile) as p
+left join (select target, profile, max(ecn) as ecn, max(green_enabled) as green from switch_wred group by target, profile) as p
     on p.target = e.target and p.profile = e.profile

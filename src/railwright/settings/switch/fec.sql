@@ -9,13 +9,13 @@ with ends as (
             when e.fec_asked <> '' then e.fec_asked
             else e.fec
         end as set_fec,
-        e.speed_mbps // nullif(e.lanes, 0) as lane_mbps,
+        case when e.lanes > 0 then e.speed_mbps // e.lanes end as lane_mbps,
         m.standard
     from end_scope as e
     left join (select target, max(system) as system from switch group by target) as w on w.target = e.target
     left join (select target, netdev, max(transceiver_types) as standard from transceiver group by target, netdev) as m
         on m.target = e.peer and m.netdev = e.peer_port and e.trouble in ('', 'one-sided')
-    where e.kind = 'switch' and (e.role in ('compute', 'storage', 'fabric') or e.role is null)
+    where e.kind = 'switch' and (e.role in ('compute', 'fabric') or e.role is null)
 ),
 
 needs as (
@@ -35,8 +35,8 @@ select
     case
         when trouble <> '' then 'its link partner is not certain: look first'
         when system = 'onyx' then 'no command for it is documented'
-        when set_fec not in ('rs', 'fc', 'none', 'auto', 'not set') then 'its value is not understood'
-        when role in ('compute', 'storage', 'fabric') and trouble = '' then ''
+        when not set_fec in ('rs', 'fc', 'none', 'auto', 'not set') then 'its value is not understood'
+        when role in ('compute', 'fabric') and trouble = '' then ''
     end as refused,
     set_fec = 'not set' or (system = 'cumulus' and set_fec = 'auto') as is_unset,
     set_fec <> 'not set' and not (system = 'cumulus' and set_fec = 'auto') as is_set

@@ -8,17 +8,14 @@ with told as (
         max(watchdog_restoration_ms) as restoration,
         max(watchdog_action) as action,
         max(watchdog_history) as keeps_history,
+        max(watchdog_priorities) as watched,
         max(pfc_priorities) filter (probe = 'sonic_config_db') as pfc_enable
     from switch_port_qos
     group by target, port
 ),
 
 common as (
-    select
-        target,
-        max(detection) as detection,
-        max(restoration) as restoration,
-        max(action) as action
+    select target, max(detection) as detection, max(restoration) as restoration, max(action) as action
     from told
     where is_on and port <> ''
     group by target
@@ -29,10 +26,11 @@ ends as (
     select
         e.*,
         w.system,
+        s.pfc_watchdog or e.watchdog_mask <> 0 as is_asked,
+        e.watchdog_mask <> 0 as was_on,
         o.pfc_enable,
         o.keeps_history,
-        e.watchdog_mask <> 0 as was_on,
-        s.pfc_watchdog or e.watchdog_mask <> 0 as is_asked,
+        o.watched,
         case when e.watchdog_mask <> 0 then o.detection else c.detection end as detection,
         case when e.watchdog_mask <> 0 then o.restoration else c.restoration end as restoration,
         case when e.watchdog_mask <> 0 then o.action else c.action end as action,
@@ -60,14 +58,13 @@ select
         when system = 'sonic' and keeps_history then 'it keeps pause statistics, which a restart would end: restart it by hand'
         when system = 'sonic' and was_on is not null and (detection is null or restoration is null or restoration = 0 or action is null)
             then 'no port of the switch tells the timers to take'
-        when role in ('compute', 'fabric') and was_on is not null then case system
-            when 'sonic' then case when pfc_enable <> '' then '' end
-            when 'eos' then case when has_timers then '' end
-            else ''
-        end
+        when role in ('compute', 'fabric') and was_on is not null and pfc_mask is not null
+            and (system <> 'sonic' or (pfc_enable <> '' and watched is not null)) and (system <> 'eos' or has_timers) then ''
     end as refused,
     detection,
     restoration,
     action,
-    was_on
+    was_on,
+    watched,
+    case when watched = '' then false else watched <> priorities_of(pfc_mask) end as moves_list -- older releases have no list
 from ends

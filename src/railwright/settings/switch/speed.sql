@@ -7,7 +7,7 @@ select
     case
         when e.trouble <> '' then 'its link partner is not certain: look first'
         when e.autonegotiation then 'it negotiates: look at the cable, the module and the other end first'
-        when n.port_rate_gbps not in (10, 25, 40, 50, 100, 200, 400, 800) then 'the site file has a speed that no port has'
+        when not n.port_rate_gbps in (10, 25, 40, 50, 100, 200, 400, 800) then 'the site file has a speed that no port has'
         when w.system = 'onyx' then 'no command for it is documented'
         when e.role in ('compute', 'fabric') and not e.autonegotiation and e.trouble = '' then ''
     end as refused
