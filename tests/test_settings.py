@@ -13,8 +13,9 @@ from railwright.check.trial import filled, trial_database
 from railwright.collect.probe import probes
 from railwright.plan.cases import Case, load_cases, wrong_in
 from railwright.plan.changes import State, changes
+from railwright.plan.changes import filled as filled_in
 from railwright.plan.forms import FORMS
-from railwright.settings.setting import AGREED, SYSTEMS, Setting, settings
+from railwright.settings.setting import AGREED, SYSTEMS, Setting, Step, settings
 
 ALL = list(settings().values())
 PLANNED = [one for one in ALL if one.is_planned and one.writes]
@@ -147,3 +148,23 @@ def test_every_rule_names_a_setting_or_says_why_none_can_mend_it() -> None:
     for rule in shipped().values():
         if rule.action == "set":
             assert settings()[rule.setting].level != "hands" or rule.setting == "host.bios", rule.id
+
+
+def test_a_step_that_depends_on_a_column() -> None:
+    step = Step("argv", argv=("stop", "{port}"), when="was_on")
+    (done,) = filled_in((step,), {"port": "Ethernet0", "was_on": True})
+    assert done.argv == ("stop", "Ethernet0")
+    assert filled_in((step,), {"port": "a b", "was_on": False}) == ()
+    with pytest.raises(Exception, match=r"^$"):  # not known: nothing is written
+        filled_in((step,), {"port": "Ethernet0", "was_on": None})
+
+
+def test_a_slash_goes_into_lines_of_configuration_alone() -> None:
+    values = {"port": "Ethernet1/1", "to": "3"}
+    (line,) = filled_in((Step("lines", lines=("interface {port}", "{to:eos_pfc}")),), values)
+    assert line.lines[0] == "interface Ethernet1/1"
+    assert line.lines[4] == "priority-flow-control priority 3 no-drop"
+    assert len(line.lines) == 9
+    for step in (Step("argv", argv=("{port}",)), Step("file", file="/sys/{port}", text="1")):
+        with pytest.raises(Exception, match=r"^$"):
+            filled_in((step,), values)

@@ -19,7 +19,7 @@ ends as (
         e.*,
         w.system,
         w.buffer_model,
-        c.class,
+        s.data_priority,
         c.pfc,
         c.priority_group,
         c.is_lossless,
@@ -45,6 +45,7 @@ select
     port,
     case when not is_lossless then 'none' when is_lossless and profile <> '' then profile when is_lossless then 'automatic' end as now,
     case
+        when data_priority is null then null
         when is_lossless is null or not is_lossless or (headroom_bytes = 0 and not has_shared_headroom) or headroom_bytes < needed then 'automatic'
         when headroom_bytes >= needed then coalesce(nullif(profile, ''), 'automatic') -- null: the switch works it out
         when is_lossless and profile is null then 'automatic'

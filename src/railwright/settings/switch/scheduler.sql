@@ -28,7 +28,8 @@ select
     case
         when (e.pfc_mask >> e.queue) & 1 = 1 or e.queue = e.data_queue then 'the queue is not one of CNPs alone: set switch.cnp_queue first'
         when e.system = 'sonic' and t.name is null and not e.is_strict then 'the switch has no scheduler of type STRICT to bind'
-        when e.system = 'sonic' and e.scheduler <> '' and not e.is_strict and a.name is null then 'which scheduler it has now is not clear, so it could not be put back'
+        when e.system = 'sonic' and e.scheduler <> '' and not e.is_strict and a.name is null
+            then 'which scheduler it has now is not clear, so it could not be put back'
         when e.system <> 'sonic' and not e.is_strict and (e.scheduler = '' or e.weight = 0) then 'its share was not read, so it could not be put back'
         when e.role in ('compute', 'fabric') and e.queue is not null and (e.system = 'sonic' or e.weight is not null) then ''
     end as refused,
