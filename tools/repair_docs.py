@@ -20,7 +20,7 @@ def _page() -> Iterator[str]:
     yield "`disturbs`). A rule that sets something has the word of its setting; any other has that"
     yield "of its action, or says it itself. Of switch systems it is the worst that is documented;"
     yield "a remark says where or when it is something else. If a repair does not help, the next"
-    yield "step of *What to do* may disturb more. [Settings](settings/README.md) has them one by one."
+    yield "step of *What to do* may disturb more. [Settings](settings/README.md) has all of them."
     yield ""
     yield from head("disturbs", "meaning", "rules")
     for word, meaning in DISTURBANCES.items():
