@@ -127,7 +127,7 @@ class Eos(Driver):
             login.mode = EXEC
             return Outcome(hung_up=True)
         match = re.fullmatch(
-            rf"(?P<no>no )?conf(ig(ure)?)? session(?: (?P<name>{_SESSION_NAME}))?"
+            rf"(?P<no>no )?conf(?:ig|igure)? session(?: (?P<name>{_SESSION_NAME}))?"
             "(?: (?P<verb>.+))?",
             line, re.ASCII,
         )  # fmt: skip

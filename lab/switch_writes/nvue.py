@@ -104,7 +104,9 @@ class Nvue(Driver):
 
     def _begun(self, call: Call) -> Revision:
         number = self.revisions[-1].number + 1
-        self.revisions.append(Revision(number, "pending", _user(call), self.state.clock()))
+        self.revisions.append(
+            Revision(number, "pending", call.session or "cumulus", self.state.clock())
+        )
         del self.revisions[:-_MOST_REVISIONS]
         return self.revisions[-1]
 
@@ -379,10 +381,6 @@ class Nvue(Driver):
         for path in sorted({*before, *after}):
             if before.get(path) != after.get(path):
                 yield {"key": " ".join(path), "before": before.get(path), "after": after.get(path)}
-
-
-def _user(call: Call) -> str:
-    return call.session or "cumulus"
 
 
 def _seconds(text: str) -> float | None:
