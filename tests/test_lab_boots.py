@@ -352,6 +352,42 @@ def test_services_at_a_boot() -> None:
     assert state.run(["systemctl", "is-active", "nvidia-persistenced"]).stdout == "inactive\n"
 
 
+def test_an_undo_on_a_timer_happens_unless_it_is_stopped() -> None:
+    now = [0.0]
+    state = HostState(MODELS["hgx_h100"](1), clock=lambda: now[0])
+    undo = [
+        "systemd-run",
+        "--on-active=600",
+        "--unit=undo",
+        "ip",
+        "link",
+        "set",
+        NETDEV,
+        "mtu",
+        "9000",
+    ]
+    assert state.run(undo).code == 0
+    assert state.run(undo).code == 1  # one of that name is there
+    state.run(["ip", "link", "set", NETDEV, "mtu", "4200"])
+    now[0] = 599.0
+    assert state.tick() is False
+    assert field(state, f"{NETDEV} mtu") == 4200
+    now[0] = 600.0
+    assert state.tick() is True
+    assert field(state, f"{NETDEV} mtu") == 9000
+    state.run(["ip", "link", "set", NETDEV, "mtu", "4200"])
+    for end in ("stop", "reboot"):
+        assert state.run(undo).code == 0
+        if end == "stop":
+            assert state.run(["systemctl", "stop", "undo.timer"]).code == 0
+        else:
+            state.reboot()
+            state.run(["ip", "link", "set", NETDEV, "mtu", "4200"])
+        now[0] += 10_000
+        assert state.tick() is False
+        assert field(state, f"{NETDEV} mtu") == 4200
+
+
 # ---- misbehaviour
 
 

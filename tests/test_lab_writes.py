@@ -695,7 +695,7 @@ def test_every_write_is_recorded_with_what_it_changed() -> None:
 PROGRAMS = (
     "mlxconfig", "mstconfig", "mlxfwreset", "flint", "mlnx_qos", "dcb", "ethtool", "ip", "setpci",
     "sysctl", "modprobe", "rmmod", "systemctl", "grubby", "update-grub", "cma_roce_tos", "cpupower",
-    "rdma", "nothing", "", "sudo",
+    "rdma", "systemd-run", "nothing", "", "sudo",
 )  # fmt: skip
 WORDS = (
     "", "-", "--", "-d", "-i", "set", "dev", "../../etc/passwd", "a/b/c", "A" * 100_000, "\0", "é\udcff", "0:0:0",

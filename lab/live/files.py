@@ -72,7 +72,7 @@ sys.exit(said.get("code", 1 if "error" in said else 0))
 _ASKING = (
     *("reboot", "shutdown", "mstconfig", "mstfwreset", "mstflint", "setpci", "modprobe", "rmmod"),
     *("depmod", "update-grub", "update-grub2", "grub2-mkconfig", "grubby", "update-initramfs"),
-    *("dracut", "cma_roce_tos", "cma_roce_mode", "cpupower", "ipmitool"),
+    *("dracut", "cma_roce_tos", "cma_roce_mode", "cpupower", "ipmitool", "systemd-run"),
 )
 # Before an answer: has somebody written since? Then the keeper is asked to look first.
 _LOOKS = f"""

@@ -104,7 +104,7 @@ class Hosts(Following, Part):
         """Every host."""
         return [
             Status(name, one.machine.kind, self._state(one),
-                   tuple(fault.words for fault in one.machine.faults))
+                   one.machine.troubles)
             for name, one in self._live.items()
         ]  # fmt: skip
 
@@ -218,7 +218,9 @@ class Hosts(Following, Part):
             self._notice(longest)
         for one in up:
             flaps = one.machine.state.overlay.flapping
-            if flaps and now - one.flapped >= _BETWEEN_FLAPS_S:
+            timers = one.machine.state.timers.values()
+            runs_out = any(when <= time.time() for when, _ in timers)
+            if runs_out or (flaps and now - one.flapped >= _BETWEEN_FLAPS_S):
                 one.flapped = now
                 was = self._now(one)
                 one.machine.state.tick()

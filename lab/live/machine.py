@@ -45,6 +45,12 @@ class HostMachine:
         """Its host name."""
         return self.healthy.name
 
+    @property
+    def troubles(self) -> tuple[str, ...]:
+        """Its faults, and what it was told to do that it should not."""
+        ordered = (f"misbehaves: {one.words}" for one in self.state.misbehaviours)
+        return (*(fault.words for fault in self.faults), *ordered)
+
     def model(self) -> HostModel:
         """The host as it is now."""
         self.state.rebase(self._struck())

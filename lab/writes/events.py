@@ -140,6 +140,7 @@ def booted(state: "HostState", *, warm: bool) -> None:
     event = nv.POWER_CYCLE if not warm else nv.REBOOT if reloads else "restart"
     cards = [nic for nic in state.model().nics if is_mlx5(nic)]
     state.overlay.rebooted()
+    state.timers.clear()
     state.changed()
     for nic in cards:
         if not warm or reloads:

@@ -10,7 +10,7 @@ from typing import Any
 
 from lab.fleet.model import HostModel, Netdev, Nic
 from lab.fleet.system_model import Service
-from lab.writes import attributes, registry
+from lab.writes import attributes, registry, script
 from lab.writes.assemble import Overlay, assembled
 from lab.writes.events import booted
 from lab.writes.find import names_of, value_of
@@ -53,6 +53,7 @@ class HostState:
         self.boots = 0
         self.uptime_s = 0.0  # that it claims when it has restarted
         self.up = True
+        self.timers: dict[str, tuple[float, str]] = {}  # unit -> when, and what it runs
         self.defers_restarts = False
         self.restarts = ""  # reboot, power cycle: asked for by a tool, and not done yet
         self._open: list[_Open] = []
@@ -156,9 +157,22 @@ class HostState:
             booted(self, warm=warm)
 
     def tick(self) -> bool:
-        """Time passes: links that flap come and go; whether anything changed."""
-        moved = [flap(self, netdev) for netdev in sorted(self.overlay.flapping)]
-        return any(moved)
+        """Time passes: timers run out, links that flap come and go; whether anything changed."""
+        ran = self.run_timers()
+        return any([ran, *(flap(self, netdev) for netdev in sorted(self.overlay.flapping))])
+
+    def set_timer(self, unit: str, seconds: float, line: str) -> None:
+        """Run a command line when so many seconds have passed; `systemctl stop` takes it back."""
+        self.timers[unit] = (self._clock() + seconds, line)
+
+    def run_timers(self) -> bool:
+        """Those whose time has come."""
+        due = [unit for unit, (when, _) in self.timers.items() if when <= self._clock()]
+        for unit in due if self.up else ():
+            line = self.timers.pop(unit)[1]
+            with self._recorded("event", (f"{unit}.timer", line)) as done:
+                done.append(script.run_line(self, line))
+        return bool(due) and self.up
 
     # ---- misbehaviour
 
@@ -352,10 +366,9 @@ class HostState:
         touched = opened.changes or opened.notes or opened.subjects
         if kind == "command" and not touched and not registry.is_write(argv):
             return
-        changes = dict(opened.changes)
-        note = "; ".join(opened.notes)
-        shown = tuple(word[:4096] for word in argv[:1000])
-        record = Record(self._clock(), self.name, kind, shown, outcome.code, changes, note)
+        changes, note = dict(opened.changes), "; ".join(opened.notes)
+        words = tuple(word[:4096] for word in argv[:1000])
+        record = Record(self._clock(), self.name, kind, words, outcome.code, changes, note)
         self.log.append(record)
         if self._tell is not None:
             self._tell(record)

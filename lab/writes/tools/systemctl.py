@@ -35,12 +35,23 @@ def run(state: "HostState", program: str, arguments: list[str], stdin: str) -> O
     now = "--now" in arguments
     said, wrong, code = "", "", 0
     for word in names:
+        if word.endswith(".timer") and word.removesuffix(".timer") in state.timers:
+            code = _timer(state, verb, word.removesuffix(".timer")) or code
+            continue
         name = word.removesuffix(".service")
         service = _service(state, name)
         done = _one(state, verb, name, service, now=now)
         said, wrong = said + done.stdout, wrong + done.stderr
         code = done.code or code
     return Outcome(said, wrong, code)
+
+
+def _timer(state: "HostState", verb: str, unit: str) -> int:
+    """A timer of systemd-run."""
+    if verb == "stop":
+        state.writing(f"{unit}.timer")
+        del state.timers[unit]
+    return 0
 
 
 def _service(state: "HostState", name: str) -> Service:
