@@ -376,7 +376,7 @@ select
         when c.role = 'management' then 'the card carries the management network'
         when c.is_bluefield and c.offload_engine = 0 then 'a BlueField in DPU mode: its Arm side has the card'
         when s.value <> '' and parameter_code(s.value) is null then 'the site file has its label: give its number'
-        when s.next_text similar to '(True|False).*' and parameter_code(s.value) not in (0, 1) then 'it is true or false, not a number'
+        when s.next_text similar to '(True|False).*' and not parameter_code(s.value) in (0, 1) then 'it is true or false, not a number'
         when c.virtualization is not null and c.vendor is not null and not s.read_only
             -- A NIC that is given to a guest carries nothing of the host.
             and (c.role is not null or c.driver = 'vfio-pci')

@@ -23,7 +23,7 @@ select
     case when s.ibgda then 'EnableStreamMemOPs 1 and PeerMappingOverride=1' end as wanted,
     case
         when k.node is not null or j.target is not null then 'a Kubernetes node: the driver container of the GPU operator has the options'
-        when o.registry not in ('', 'PeerMappingOverride=1;', 'PeerMappingOverride=1')
+        when not o.registry in ('', 'PeerMappingOverride=1;', 'PeerMappingOverride=1')
             then 'RegistryDwords has other options, which a second file would replace: add PeerMappingOverride=1 to them'
         when boot_tools(b.operating_system) = '' then 'how its initramfs is built is not known here: add the options by hand'
         when d.gpu_driver_version <> '' and o.registry is not null and b.operating_system is not null then ''

@@ -24,7 +24,7 @@ select
         when d.peermem_module <> '' and n.entries > 0 then 'loaded at boot'
         when d.peermem_module <> '' and n.unread = 0 then 'loaded'
     end as now,
-    -- The open driver has dma-buf: whether a module is wanted beside it, nobody says.
+    -- The open driver has dma-buf: whether a module is wanted beside it is not said anywhere.
     case when d.gpu_driver_kind = 'proprietary' or d.peermem_module <> '' and n.entries > 0 then 'loaded at boot' end as wanted,
     case
         when h.virtualization = 'hypervisor' then 'it hands devices to guests'

@@ -38,7 +38,7 @@ ports as (
     group by p.target
 ),
 
--- Whether the pinned index is no RoCE v2 GID of the host's own on some port.
+-- Whether on some port the pinned index is empty, link-local, of another network namespace, or RoCE v1.
 indexes as (
     select l.target, any_known(g.index is null or g.gid like 'fe80:%' or g.netdev = '' or g.type <> 'RoCE v2') as is_unusable
     from lines as l
@@ -54,14 +54,14 @@ judged as (
     select
         l.*,
         case
-            when l.name in ('NCCL_IGNORE_NET_MISMATCH', 'NCCL_CHECKS_DISABLE') then h.gpus > 0 and l.value not in ('', '0')
+            when l.name in ('NCCL_IGNORE_NET_MISMATCH', 'NCCL_CHECKS_DISABLE') then h.gpus > 0 and not l.value in ('', '0')
             when l.name in ('NCCL_P2P_DISABLE', 'NCCL_SHM_DISABLE')
-                then h.gpus > 1 and h.virtualization <> 'guest' and l.value not in ('', '0')
-            when l.name = 'NCCL_IB_DISABLE' then p.has_compute and l.value not in ('', '0')
+                then h.gpus > 1 and h.virtualization <> 'guest' and not l.value in ('', '0')
+            when l.name = 'NCCL_IB_DISABLE' then p.has_compute and not l.value in ('', '0')
             when l.name = 'NCCL_NET' then p.has_compute and lower(l.value) = 'socket'
             when l.name = 'NCCL_NET_GDR_LEVEL' then p.has_compute and upper(l.value) in ('LOC', '0')
             when l.name = 'NCCL_DMABUF_ENABLE' then p.has_compute and l.value = '0' and d.peermem_module = ''
-            when l.name = 'NVSHMEM_IB_TRAFFIC_CLASS' then p.has_infiniband and l.value not in ('', '0')
+            when l.name = 'NVSHMEM_IB_TRAFFIC_CLASS' then p.has_infiniband and not l.value in ('', '0')
             when l.name = 'NCCL_IB_GID_INDEX' then i.is_unusable
             when l.name like '%_IB_PCI_RELAXED_ORDERING'
                 then p.has_compute and lower(l.value) in ('0', 'n', 'no', 'off')
@@ -98,7 +98,7 @@ select
     case
         when lines > 1 then 'set in several places: change it by hand'
         when section <> '' then 'it stands in a section, for some machines only: change it there'
-        when path not in ('/etc/nccl.conf', '/etc/ucx/ucx.conf', '/etc/environment') then 'a script sets it: change it there'
+        when not path in ('/etc/nccl.conf', '/etc/ucx/ucx.conf', '/etc/environment') then 'a script sets it: change it there'
         when is_read and (lines = 0 or path is not null) then ''
     end as refused,
     case when is_wrong then 'remove' else 'set' end as way,

@@ -19,7 +19,7 @@ select
 from stored_parameter
 where
     is_named
-    and name not in (
+    and not name in (
         'ADVANCED_PCI_SETTINGS', 'ATS_ENABLED', 'FLOW_CONTROL', 'MAX_ACC_OUT_READ', 'PCI_WR_ORDERING', 'QOS_TRUST_STATE',
         'RDMA_SELECTIVE_REPEAT_EN', 'ROCE_ADAPTIVE_ROUTING_EN', 'ROCE_CONTROL', 'USER_PROGRAMMABLE_CC',
         'PHY_FEC_OVERRIDE', 'PHY_RATE_MASK_OVERRIDE', 'PHY_RATE_MASK', 'PHY_AUTO_NEG', 'PHY_IB_NDR_FEC_OVERRIDE',
