@@ -11,7 +11,7 @@ from railwright.check.rule import shipped
 from railwright.check.tables import SCOPES
 from railwright.check.trial import filled, trial_database
 from railwright.collect.probe import probes
-from railwright.plan.cases import Case, load_cases, wrong_in
+from railwright.plan.cases import Case, load_cases, scopes_of, wrong_in
 from railwright.plan.changes import State, changes
 from railwright.plan.changes import filled as filled_in
 from railwright.plan.forms import FORMS
@@ -38,7 +38,7 @@ def can_be_wanted(setting: Setting) -> bool:
 def found(
     database: duckdb.DuckDBPyConnection, setting: Setting, case: Case, rows: object = None
 ) -> dict[str, State]:
-    with filled(database, case.rows if rows is None else rows, SCOPES):  # type: ignore[arg-type]
+    with filled(database, case.rows if rows is None else rows, scopes_of(setting)):  # type: ignore[arg-type]
         return {one.subject: one.state for one in changes(setting, database)}
 
 
