@@ -28,7 +28,8 @@ ends as (
         g.profile,
         g.is_configured,
         q.pfc_priorities,
-        spectrum_xoff(h.generation, e.speed_mbps, e.cable_length_m, e.mtu) as needed
+        -- The reach of an optic is not a length.
+        case when e.cable_length_kind in ('assembly', 'configured') then spectrum_xoff(h.generation, e.speed_mbps, e.cable_length_m, e.mtu) end as needed
     from end_scope as e
     cross join site as s
     left join boxes as w on w.target = e.target
