@@ -158,9 +158,9 @@ def test_every_rule_names_a_setting_or_says_why_none_can_mend_it() -> None:
 
 def test_a_step_that_depends_on_a_column() -> None:
     step = Step("argv", argv=("stop", "{port}"), when="was_on")
-    (done,) = filled_in((step,), {"port": "Ethernet0", "was_on": True})
+    (done,) = filled_in((step,), {"port": "Ethernet0", "was_on": "true"})
     assert done.argv == ("stop", "Ethernet0")
-    assert filled_in((step,), {"port": "a b", "was_on": False}) == ()
+    assert filled_in((step,), {"port": "a b", "was_on": "false"}) == ()
     with pytest.raises(Exception, match=r"^$"):  # not known: nothing is written
         filled_in((step,), {"port": "Ethernet0", "was_on": None})
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from lab.fleet.faults.place import functions
 from lab.fleet.model import Netdev
-from lab.fleet.render.boot_entry import GRUB, IMAGE, entry_path, has_entries
+from lab.fleet.render.boot import GRUB, IMAGE, entry_path
 from lab.fleet.render.gpu_driver import USUAL
+from lab.fleet.storage import is_red_hat
 from lab.writes import modules, script
 from lab.writes.attributes import set_mtu, set_setting
 from lab.writes.outcome import KernelError, number
@@ -56,25 +57,28 @@ def applied(state: "HostState") -> None:
 def next_line(state: "HostState") -> tuple[str, str] | None:
     """The image and the arguments of the entry that boots next."""
     model = state.model()
-    path = entry_path(model) if has_entries(model) else GRUB
+    path = entry_path(model) if is_red_hat(model) else GRUB
     content = state.read_file(path)
     text = content.decode("utf-8", "replace") if content else ""
     image = _LINUX.search(text)
     if image is None:
         return None
-    options = _OPTIONS.search(text) if has_entries(model) else None
-    return image[1], (options[1] if options else image[2]).strip()
+    options = _OPTIONS.search(text) if is_red_hat(model) else None
+    words = (options[1] if options else image[2]).split()
+    # What GRUB itself fills in: $vt_handoff, $tuned_params.
+    return image[1], " ".join(word for word in words if not word.startswith("$"))
 
 
 def _kernel_line(state: "HostState") -> None:
     entry = next_line(state)
     if entry is None:
         return
-    now = state.base.kernel.command_line
-    head = f"{IMAGE}{entry[0]} " if now.startswith(IMAGE) else ""
-    line = f"{head}{entry[1]}".strip()
-    if line.split() != now.split():
+    now = state.base.kernel.command_line.split()
+    head = [word for word in now if word.startswith(IMAGE)]
+    line = " ".join([*head, entry[1]])
+    if line.split() != now:
         state.force("host", "kernel.command_line", line)
+        state.force("host", "kernel.next_arguments", "")
     _access_control(state, line)
 
 

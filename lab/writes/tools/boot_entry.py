@@ -4,15 +4,7 @@ import re
 import shlex
 from typing import TYPE_CHECKING
 
-from lab.fleet.render.boot_entry import (
-    DEFAULTS,
-    GRUB,
-    entry_path,
-    entry_text,
-    grub_text,
-    has_entries,
-    split_line,
-)
+from lab.fleet.render.boot import DEFAULTS, IMAGE, menu_of
 from lab.writes import boot
 from lab.writes.outcome import KernelError, Outcome, refused
 
@@ -67,21 +59,22 @@ def _assigned(state: "HostState") -> dict[str, str]:
 
 def _update(state: "HostState") -> Outcome:
     given = _assigned(state)
-    image, root, _ = split_line(state.base)
-    words = (root, given.get(_ALWAYS, ""), given.get(_DEFAULT, ""))
-    line = " ".join(word for word in words if word)
-    _write(state, image, line)
+    words = (_root(state), given.get(_ALWAYS, ""), given.get(_DEFAULT, ""))
+    _write(state, " ".join(word for word in words if word))
+    image = f"/boot/vmlinuz-{state.base.kernel.release}"
     said = "Sourcing file `/etc/default/grub'\nGenerating grub configuration file ...\n"
     return Outcome("", f"{said}Found linux image: {image}\ndone\n")
 
 
-def _write(state: "HostState", image: str, line: str) -> None:
-    model = state.model()
-    if has_entries(model):
-        text = entry_text(image, line, model.kernel.release)
-        state.put_file(entry_path(model), text.encode())
-    else:
-        state.put_file(GRUB, grub_text(image, line).encode())
+def _root(state: "HostState") -> str:
+    """The words of the kernel's line that GRUB itself puts in front."""
+    words = [w for w in state.base.kernel.command_line.split() if not w.startswith(IMAGE)]
+    return " ".join(w for w in words if w.startswith("root=") or w in ("ro", "rw"))
+
+
+def _write(state: "HostState", line: str) -> None:
+    for path, text in menu_of(state.model(), line).items():
+        state.put_file(path, text.encode())
 
 
 def _grubby(state: "HostState", arguments: list[str]) -> Outcome:
@@ -110,5 +103,5 @@ def _grubby(state: "HostState", arguments: list[str]) -> Outcome:
     for one in given.get("--args", "").strip("\"'").split():
         name = one.partition("=")[0]
         words = [w for w in words if w.partition("=")[0] != name] + [one]
-    _write(state, image, " ".join(words))
+    _write(state, " ".join(words))
     return Outcome()

@@ -16,9 +16,11 @@ from railwright.settings.setting import AGREED, Setting, Step, Write
 from railwright.store.duck import identifier, quote, read_sql
 from railwright.text import plain
 
-_PLACEHOLDER = re.compile(r"\{([a-z_]+)(?::([a-z_0-9]+))?\}")
+_PLACEHOLDER = re.compile(r"\{([a-z_0-9]+)(?::([a-z_0-9]+))?\}")
 # What may be filled in: a name or a value, never an option, a path upwards or more than one word.
-_SAFE = re.compile(r"[A-Za-z0-9_.:@,=+()\[\]/-]{1,1000}", re.ASCII)
+_SAFE = re.compile(r"[A-Za-z0-9_.:@,=+()\[\]-]{1,1000}", re.ASCII)
+# In a line of configuration also the slash of a port: Ethernet1/1.
+_SAFE_LINE = re.compile(r"[A-Za-z0-9_.:@,=+()\[\]/-]{1,1000}", re.ASCII)
 _SQL = read_sql(__file__, "changes.sql")
 NOT_READ = "its value was not read"
 NOT_CLEAR = "whether it may be written there is not known"
@@ -46,6 +48,9 @@ class Change(NamedTuple):
     why: str  # it was refused
     steps: tuple[Step, ...] = ()
     undo: tuple[Step, ...] = ()
+
+
+Values = Mapping[str, str | None]  # what a machine said, by the column
 
 
 class UnsafeError(Exception):
@@ -120,7 +125,7 @@ def changes(setting: Setting, database: duckdb.DuckDBPyConnection) -> Iterator[C
 
 
 def steps_of(
-    write: Write, now: str, wanted: str, names: Mapping[str, str | None]
+    write: Write, now: str, wanted: str, names: Values
 ) -> tuple[tuple[Step, ...], tuple[Step, ...]]:
     """(what to do, what undoes it), filled in."""
     forth = {**names, "to": wanted, "from": now}
@@ -131,7 +136,7 @@ def steps_of(
     return filled(write.steps, forth), filled(back, {**names, "to": now, "from": wanted})
 
 
-def filled(steps: tuple[Step, ...], values: Mapping[str, str | None]) -> tuple[Step, ...]:
+def filled(steps: tuple[Step, ...], values: Values) -> tuple[Step, ...]:
     """The steps that are done there, with everything filled in."""
     if any(step.when and values[step.when] is None for step in steps):
         raise UnsafeError  # whether it is to be done is not known
@@ -139,46 +144,38 @@ def filled(steps: tuple[Step, ...], values: Mapping[str, str | None]) -> tuple[S
     return tuple(_filled(step, values) for step in done)
 
 
-def _filled(step: Step, values: Mapping[str, str | None]) -> Step:
+def _filled(step: Step, values: Values) -> Step:
     return step._replace(
         argv=tuple(word for one in step.argv for word in _words(one, values)),
-        lines=tuple(line for one in step.lines for line in _words(one, values)),
+        lines=tuple(line for one in step.lines for line in _words(one, values, _SAFE_LINE)),
         patch=tuple({k: _text(v, values) for k, v in one.items()} for one in step.patch),
-        file=_path(step.file, values),
+        file=_text(step.file, values),
         text=_text(step.text, values),
         line=_text(step.line, values),
         key=_text(step.key, values),
     )
 
 
-def _words(template: str, values: Mapping[str, str | None]) -> list[str]:
+def _words(template: str, values: Values, safe: re.Pattern[str] = _SAFE) -> list[str]:
     """A word of a command or a line, or several where its form gives several."""
     whole = _PLACEHOLDER.fullmatch(template)
-    found = _value(whole, values) if whole else _text(template, values)
+    found = _value(whole, values, safe) if whole else _text(template, values, safe)
     words = found if isinstance(found, list) else [found]
     if whole and any(word.startswith("-") for word in words):  # it would be an option
         raise UnsafeError
     return words
 
 
-def _path(template: str, values: Mapping[str, str | None]) -> str:
-    """A file: what is filled in is one part of its path, while Ethernet1/1 is a name elsewhere."""
-    path = _text(template, values)
-    if path.count("/") != template.count("/"):
-        raise UnsafeError
-    return path
-
-
-def _text(template: str, values: Mapping[str, str | None]) -> str:
+def _text(template: str, values: Values, safe: re.Pattern[str] = _SAFE) -> str:
     def one(found: re.Match[str]) -> str:
-        value = _value(found, values)
+        value = _value(found, values, safe)
         return ",".join(value) if isinstance(value, list) else value
 
     return _PLACEHOLDER.sub(one, template)
 
 
-def _value(found: re.Match[str], values: Mapping[str, str | None]) -> str | list[str]:
+def _value(found: re.Match[str], values: Values, safe: re.Pattern[str]) -> str | list[str]:
     text = values[found[1]]
-    if text is None or not _SAFE.fullmatch(text) or plain(text) != text or ".." in text:
+    if text is None or not safe.fullmatch(text) or plain(text) != text or ".." in text:
         raise UnsafeError
     return FORMS[found[2]](text) if found[2] else text

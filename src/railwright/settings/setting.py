@@ -40,7 +40,7 @@ _FIELDS = {
     *("remark", "reads", "lost_at", "kept_by", "after", "before", "both_ends", "repeats"),
     *("mends", "uses", "gain", "hazards", "sources", "write"),
 }
-_PLACEHOLDER = re.compile(r"\{([a-z_]+)(?::([a-z_0-9]+))?\}")
+_PLACEHOLDER = re.compile(r"\{([a-z_0-9]+)(?::([a-z_0-9]+))?\}")
 
 
 class Step(NamedTuple):
