@@ -7,6 +7,7 @@ The hosts are read by the real runner and the switches answer as their systems d
 ingested as `collect` does it. Tables are in the archive because to make them takes 12 s of CPU.
 """
 
+import json
 import shutil
 import sys
 import tarfile
@@ -19,6 +20,7 @@ import duckdb
 
 from lab.fleet.fabric import Fabric, Routing, answers
 from lab.fleet.fabric.plan import CABLING, cabling
+from lab.fleet.model import HostModel
 from lab.harness.fleets import Reading, evidence_of
 from railwright.demo import ARCHIVE, LATEST, unpack
 from railwright.model.finish import finish
@@ -85,6 +87,7 @@ parameters = {{ PCI_WR_ORDERING = "per_mkey(0)", ROCE_CC_PRIO_MASK_P1 = 255 }}
 [out_of_service]
 "{{away}}" = "{REASON}"
 """
+CONTROLLER = "192.0.2.10"
 # None of them may end before the demonstration does.
 WAIVERS = """[[waive]]
 rule = "pcie-link-narrow"
@@ -114,13 +117,39 @@ def _readings() -> dict[str, dict[str, Reading]]:
     changed = sorted({*NEW_TODAY, RETRANSMITS[0], DOWN_BEFORE[0]})
     for name, numbers in ((LATEST, awake), (min(STARTED), changed)):
         fabric = fabric_of(earlier=name != LATEST)
+        hosts = hosts_of(fabric, numbers)
         with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
-            read = evidence_of(Path(folder), hosts_of(fabric, numbers))
+            read = evidence_of(Path(folder), hosts)
+        read = {host.name: _over_ssh(read[host.name], host) for host in hosts}
         merged = {**found.get(LATEST, {}), **read}
         found[name] = {
             host: one if name == LATEST else one.moved(-DAY_S) for host, one in merged.items()
         }
     return found
+
+
+def _over_ssh(reading: Reading, host: HostModel) -> Reading:
+    """As if a controller had read it over ssh, through the host's default route."""
+    route = next(one for one in host.routes if one.destination == "default")
+    (address,) = [
+        text.partition("/")[0]
+        for netdev in (*host.netdevs, *host.nics)
+        if netdev.netdev == route.netdev
+        for text in netdev.addresses
+        if "." in text
+    ]
+    back = {"dst": CONTROLLER, "from": address, "gateway": route.gateway, "dev": route.netdev}
+    said = {
+        "ssh_session": f"SSH_CONNECTION={CONTROLLER} 51234 {address} 22\n",
+        "ssh_route": json.dumps([back]),
+    }
+    answers = tuple(
+        replace(one, status="ok", reason="", stdout=said[one.probe].encode(), packed=b"")
+        if one.probe in said
+        else one
+        for one in reading.answers
+    )
+    return replace(reading, answers=answers)
 
 
 def _add_host(building: Building, name: str, reading: Reading, started: float) -> None:
