@@ -21,6 +21,7 @@ from railwright.demo import unpack
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ON_THE_DEMO = (
     "docs/concepts.md",
+    "docs/plan.md",
     *sorted(f"docs/tasks/{path.name}" for path in (REPOSITORY / "docs/tasks").glob("*.md")),
 )
 # In plain blocks of all pages below: what wants a cluster, a file of the reader's or a new machine.

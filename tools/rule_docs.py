@@ -8,7 +8,7 @@ from typing import cast
 from railwright.check.disturbance import remark_on, way_back_of
 from railwright.check.rule import ANY, Rule, shipped
 from railwright.check.sources import told
-from railwright.intent.site import CLASS, FABRIC, NIC, ROLE, SLOT, profiles
+from railwright.intent.site import CLASS, FABRIC, NIC, ROLE, SLOT, WAY_IN, profiles
 from railwright.schema.table import intent_tables
 from railwright.settings.words import WAY_BACK
 from railwright.toml import load_toml
@@ -157,6 +157,8 @@ _WORDS = {
     "role": "compute, storage, management or unused",
     "devices": "RDMA devices; `*` stands for anything",
     "netdevs": "network devices, instead of devices",
+    "second": "the second way in, in words: BMC, serial console",
+    "interfaces": "network devices on the way in that a plan may change all the same",
     "psid": "board id of the card",
     "firmware": "the version it must run",
     "parameters": "firmware parameters and their values: a number, true, false or the printed text",
@@ -211,6 +213,11 @@ def _site() -> Iterator[str]:
             "Counts before an inferred role, which caps severity at medium, in every command.",
         ),
         ("[[nic]]: firmware of one type of card", NIC, ""),
+        (
+            "[[way_in]]: machines that have a second way in",
+            WAY_IN,
+            "Without it `railwright plan` proposes nothing that takes a host out of service.",
+        ),
     ):
         yield from ("", f"## {title}", "")
         if words:
@@ -226,7 +233,6 @@ def _site() -> Iterator[str]:
     yield "  and perhaps `length_m`, `rail`, `plane`; others are left aside. A host's port is"
     yield "  its network device or its RDMA device, a switch's port its name or its alias."
     yield '- `never_touch = ["eno1"]`: network devices that no plan may change; `*` = anything.'
-    yield "  It has no effect yet: it waits for `plan`, which is planned; commands say so."
     yield "- `[parameters.link-ber-high]`: thresholds of one rule, by the names on its page."
     yield '- `[out_of_service]`: `"gpu[007-009]" = "why"`, read by `railwright collect`.'
 

@@ -65,15 +65,8 @@ def opened_before(store: Path, wanted: str, now: Snapshot) -> Snapshot:
 
 
 def intended(given: Path | None, store: Path) -> Site:
-    """What the site file says the fabric is meant to be; what has no effect in it is told."""
-    file = site_file(given, store)
-    site = load_site(file)
-    if site.never_touch:
-        remarks().print(
-            f"railwright: never_touch in {file} has no effect yet: it waits for plan, which is "
-            "planned; this version changes nothing anywhere"
-        )
-    return site
+    """What the site file says the fabric is meant to be."""
+    return load_site(site_file(given, store))
 
 
 def decisions(given: Path | None, store: Path) -> list[Waiver]:

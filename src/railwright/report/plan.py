@@ -7,7 +7,7 @@ from typing import Any
 
 from railwright.report.screen import Screen, cut, number_of, wrapped
 from railwright.report.ticket import cell
-from railwright.settings.words import TAKES_HOLD, WAY_BACK
+from railwright.settings.words import EVENTS, TAKES_HOLD, WAY_BACK
 
 _LEFT = (
     ("held_back", "Held back: allow it to have it in the plan"),
@@ -72,6 +72,7 @@ def _print_change(screen: Screen, change: dict[str, Any]) -> None:
         ("found by", ", ".join(change["found_by"])),
         ("counts", takes_hold),
         ("disturbs", f"{change['disturbs']}{remark}"),
+        ("lasts", _lasts(change)),
         ("way back", WAY_BACK[change["way_back"]]),
         ("gain", change["gain"] or "no published gain"),
         *(("hazard", one) for one in change["hazards"]),
@@ -89,6 +90,14 @@ def _print_change(screen: Screen, change: dict[str, Any]) -> None:
             screen.line(cut(screen, f"    {label:<10}{step_words(step)}"))
     if more:
         screen.line(f"{' ' * 14}and {number_of(more, 'other')} like it", "dim")
+
+
+def _lasts(change: dict[str, Any]) -> str:
+    """How long: what is set at run time is gone after a boot, unless something sets it again."""
+    lost = [EVENTS[event] for event in change["lost_at"]]
+    if not lost:
+        return "for good"
+    return f"until {' or '.join(lost)}"
 
 
 def _print_left(screen: Screen, words: str, left: list[dict[str, Any]]) -> None:
