@@ -55,6 +55,7 @@ ASKED = {
     ],
 }
 MAKE_SNAPSHOTS = {"collect", "import", "merge", "store finish"}  # tests/test_json.py asks them
+READ_A_FILE = {"plan show"}  # tests/test_plan.py asks it
 WITHOUT_STORE = ("fit", "hardware", "rules", "intent profiles")
 
 
@@ -190,7 +191,7 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 def test_every_verb_with_formats_is_asked() -> None:
-    assert set(formats()) == set(ASKED) | MAKE_SNAPSHOTS
+    assert set(formats()) == set(ASKED) | MAKE_SNAPSHOTS | READ_A_FILE
     assert ["--format", "sarif"] in formats()["check"]
 
 

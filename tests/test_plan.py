@@ -80,7 +80,9 @@ def test_a_file_prints_as_the_plan_did(store: Path, plan_file: Path) -> None:
 
 
 def test_the_ticket_has_the_same_changes(store: Path, plan_file: Path) -> None:
-    text = run(store, "show", str(plan_file), "--format", "markdown").stdout
+    done = run(store, "show", str(plan_file), "--format", "markdown")
+    assert done.exit_code == run(store, "show", str(plan_file)).exit_code == 0
+    text = done.stdout
     assert "| netdev.mtu | 1500 | 9000 |" in text
     assert "## No setting mends these" in text
 

@@ -20,6 +20,7 @@ GROUPS = {
     "Read": ("collect", "runner", "import", "merge", "store"),
     "Check": ("check", "explain", "rules", "waive", "intent"),
     "Look": ("facts", "show", "path", "links", "rails", "diff", "report", "sql", "evidence"),
+    "Plan": ("plan",),
     "Calculate": ("predict", "fit", "hardware"),
 }
 # Where there is more about it.
@@ -39,6 +40,7 @@ ABOUT = {
     "predict": ("What stands behind each number", "../predict.md"),
     "rails": ("Links, rails and paths", "../paths.md"),
     "report": ("How to read the report", "../report.md"),
+    "plan": ("What to change, and what undoes it", "../plan.md"),
     "rules": ("Rules of your own", "../writing-rules.md"),
     "runner": ("Hosts without ssh access", "../operate/air-gap.md"),
     "sql": ("Every table and column", "../tables.md"),

@@ -12,7 +12,7 @@ def _page() -> Iterator[str]:
     yield ""
     yield GENERATED.format("src/railwright/rules/sources.toml")
     yield ""
-    yield "Rules, profiles, the reasons of their limits and [settings](repairs.md#settings) name"
+    yield "Rules, profiles, the reasons of their limits and [settings](settings/README.md) name"
     yield "their sources in short. A rule's own page, and `railwright explain RULE`, say in full"
     yield "where to look each of them up."
     yield ""

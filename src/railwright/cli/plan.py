@@ -67,7 +67,7 @@ def make(
         "conservative",
         "--path",
         metavar=_PATHS,
-        help="conservative: only what is near and undone exactly; aggressive: also the rest.",
+        help="How far changes may reach: conservative or aggressive.",
     ),
     allow: list[str] = typer.Option([], "--allow", metavar="WORD", help=_ALLOW),
     select: list[str] = typer.Option(
