@@ -14,11 +14,21 @@ REAL = "opt/railwright-lab/proc"
 _PROCESSES = 1024
 
 
+def own(tree: Path) -> dict[str, bool]:
+    """What a host's tree has in proc/ beside processes: name -> whether it is a folder."""
+    paths = (tree / "proc").iterdir()
+    return {path.name: path.is_dir() for path in paths if not path.name.isdigit()}
+
+
 def lacking(tree: Path) -> list[str]:
-    """What a host's tree has in proc/ and the kernel has not."""
-    return [
-        path.name for path in (tree / "proc").iterdir() if not Path("/proc", path.name).exists()
-    ]
+    """What of it the kernel has not."""
+    return [name for name in own(tree) if not Path("/proc", name).exists()]
+
+
+def of_first_process(tree: Path) -> list[str]:
+    """What the tree has of the host's first process: the rest is the kernel's."""
+    folder = tree / "proc/1"
+    return sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
 
 
 def make_links(folder: Path, tree: Path) -> None:
@@ -26,10 +36,10 @@ def make_links(folder: Path, tree: Path) -> None:
     if folder.exists():
         return
     folder.mkdir()
-    own = {path.name: path.is_dir() for path in (tree / "proc").iterdir()}
-    for name, is_folder in own.items():
+    told = own(tree)
+    for name, is_folder in told.items():
         (folder / name).mkdir() if is_folder else (folder / name).touch()
     kernel = {path.name for path in Path("/proc").iterdir() if not path.name.isdigit()}
     numbers = {str(number) for number in range(1, _PROCESSES + 1)}
-    for name in (kernel | numbers) - own.keys():
+    for name in (kernel | numbers) - told.keys():
         (folder / name).symlink_to(f"/{REAL}/{name}")

@@ -173,14 +173,17 @@ def _proc_mounts(fleet: Fleet, tree: Path, root: Path) -> list[str]:
     """Files and folders of the host over those of the kernel."""
     if not (tree / "proc").is_dir():
         return []
-    lines = []
+    lines, processes = [], root / "proc"
     if proc_links.lacking(tree):
         links, real = fleet.folder / "o" / "proc", root / proc_links.REAL
+        processes = real
         proc_links.make_links(links, tree)
         lines += [f"mkdir -p {real}", f"mount --move {root}/proc {real}"]
         lines.append(f"mount --bind -o ro {links} {root}/proc")
-    names = sorted(path.name for path in (tree / "proc").iterdir())
-    return lines + [f"mount --bind {tree}/proc/{name} {root}/proc/{name}" for name in names]
+    pairs = [(f"proc/{name}", f"{root}/proc/{name}") for name in sorted(proc_links.own(tree))]
+    first = proc_links.of_first_process(tree)
+    pairs += [(f"proc/1/{name}", f"{processes}/1/{name}") for name in first]
+    return lines + [f"mount --bind {tree}/{name} {place}" for name, place in pairs]
 
 
 def _lower(host: Host) -> str:

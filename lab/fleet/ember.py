@@ -196,9 +196,13 @@ def _kernel(site: Site, number: int) -> Kernel:
         sysctls=SYSCTLS,
         network_mounts=(Mount("/home", "nfs4", "198.51.100.20", "tcp"),),
         managed_by="Ansible",
-        qos_unit=True,
         library_settings=library_settings(8),
     )
+
+
+def netdevs_of(*groups: tuple[Nic, ...]) -> tuple[str, ...]:
+    """Ethernet ports by name: what somebody wrote into a file stays when a card goes."""
+    return tuple(n.netdev for group in groups for n in group if n.link_layer == "Ethernet")
 
 
 def hgx_host(site: Site, number: int) -> HostModel:
@@ -222,7 +226,7 @@ def hgx_host(site: Site, number: int) -> HostModel:
         modules=MODULE_NAMES,
         dmi=SUPERMICRO_821GE,
         memory=_memory(number),
-        kernel=_kernel(site, number),
+        kernel=replace(_kernel(site, number), qos_unit=netdevs_of(rails, storage)),
         routes=(
             *ports.management_routes("eno1", management),
             *routes,

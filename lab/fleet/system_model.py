@@ -207,7 +207,7 @@ class Kernel:
     secure_boot: bool | None = False  # None = the machine has no EFI
     lockdown: str = "none"  # '' = the kernel was built without
     managed_by: str = ""  # a tool that says so in the files that it writes
-    qos_unit: bool = False  # a unit of the site sets trust and PFC at boot
+    qos_unit: tuple[str, ...] = ()  # netdevs of which a unit of the site sets trust and PFC at boot
     messages: tuple[str, ...] = ()  # what dmesg has beyond the usual lines of a boot
     # Releases of tools whose wording changed; these are Ubuntu 22.04's.
     pciutils: str = "3.7.0"

@@ -166,9 +166,8 @@ def _owners(host: HostModel) -> Rows:
         )
     if host.kernel.qos_unit:
         calls = [
-            ("unit", "", "mlnx_qos", f"-i {nic.netdev} --trust dscp --pfc 0,0,0,1,0,0,0,0")
-            for nic in host.nics
-            if nic.link_layer == "Ethernet"
+            ("unit", "", "mlnx_qos", f"-i {netdev} --trust dscp --pfc 0,0,0,1,0,0,0,0")
+            for netdev in host.kernel.qos_unit
         ]
         rows += _owned(f"/etc/systemd/system/{UNIT}", calls)
     return rows

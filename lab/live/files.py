@@ -27,7 +27,7 @@ _HIDDEN = (
     "etc/systemd/system/multi-user.target.wants/slurmd.service",
 )
 # Bind mounts of single files would go on showing the old file after a rename.
-_IN_PLACE = frozenset({"proc/modules", "proc/cmdline", "proc/cpuinfo"})
+_IN_PLACE = frozenset({"proc/modules", "proc/cmdline", "proc/cpuinfo", "proc/1/mountinfo"})
 _IN_PLACE_TOO = "/sriov_numvfs"
 # Of /sys, what can be written is mounted so: folders, and single files.
 WRITABLE = (
@@ -35,8 +35,7 @@ WRITABLE = (
     *("devices/system/cpu", "bus/pci/devices/*/sriov_numvfs"),
 )
 # /proc/uptime is the kernel's own, moved by a time namespace: it goes on.
-# And a host has mounts of its own: none of the model's is there.
-_KERNEL_TELLS = ("proc/uptime", "proc/1/mountinfo")
+_KERNEL_TELLS = ("proc/uptime",)
 HIDDEN = Entry(b"", 0o20000)  # how this module says: not there
 
 # Touched whenever the files follow a new state: what is newer was written on the host since.

@@ -58,9 +58,8 @@ def files(host: HostModel) -> dict[str, str]:
         )
     if host.kernel.qos_unit:
         calls = "".join(
-            f"ExecStart=/usr/bin/mlnx_qos -i {nic.netdev} --trust dscp --pfc 0,0,0,1,0,0,0,0\n"
-            for nic in host.nics
-            if nic.link_layer == "Ethernet"
+            f"ExecStart=/usr/bin/mlnx_qos -i {netdev} --trust dscp --pfc 0,0,0,1,0,0,0,0\n"
+            for netdev in host.kernel.qos_unit
         )
         found[f"/etc/systemd/system/{UNIT}"] = (
             "[Unit]\nDescription=Trust and PFC of the rails\nAfter=network-pre.target\n\n"

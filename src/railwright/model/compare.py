@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import duckdb
 
-from railwright.model.compare_plan import compared_tables, plan_of
+from railwright.model.compare_plan import compared_tables, of_the_reading, plan_of
 from railwright.model.compare_roots import Caused, Change, Thing, Unknown, settled
 from railwright.model.derived.digest import hash_of, subject_of
 from railwright.schema.table import Table
@@ -198,7 +198,7 @@ def _gaps(database: duckdb.DuckDBPyConnection) -> list[Gap]:
     silent = database.execute(read_sql(__file__, "compare_silent.sql")).fetchall()
     rows = database.execute(read_sql(__file__, "compare_gaps.sql")).fetchall()
     unread = [Gap("machine", "both", targets, is_excluded=away) for targets, away in silent]
-    return unread + [Gap(*row) for row in rows]
+    return unread + [Gap(*row) for row in rows if row[0] not in of_the_reading()]
 
 
 def _values(unknown: Iterable[tuple[list[str], Unknown]], gaps: list[Gap]) -> list[Gap]:

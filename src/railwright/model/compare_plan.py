@@ -82,6 +82,12 @@ def left_out() -> dict[str, str]:
     return found
 
 
+def of_the_reading() -> list[str]:
+    """Probes that say how a host was read, not what it is."""
+    found: list[str] = _data()["of_the_reading"]
+    return found
+
+
 def compared_tables() -> list[Table]:
     """Those that probes fill, without what is left out."""
     return [table for table in digested() if table.name not in left_out()]
