@@ -206,7 +206,7 @@ RENDERED: dict[str, Callable[[], Any]] = {
     "sonic-config-db/fault-wred-ecn-none": lambda: config(
         marking={3: replace(SONIC.marking[3], ecn=False)}
     ),
-    "sonic-show/ecnconfig-list": lambda: sonic_show.ecnconfig(sonic.wred_profiles(two(SONIC))),
+    "sonic-show/ecnconfig-list": lambda: sonic_show.ecnconfig(sonic.wred_tables(two(SONIC))),
     "sonic-show/interface-status-all-up": lambda: sonic_status(
         dict.fromkeys(("Ethernet0", "Ethernet4", "Ethernet8", "Ethernet508"), SONIC)
     ),

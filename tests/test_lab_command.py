@@ -133,7 +133,7 @@ def test_more_than_the_memory_holds_is_refused(tmp_path: Path) -> None:
     told = tmp_path / "meminfo"
     told.write_text("MemTotal:       16384000 kB\nMemAvailable:    4096000 kB\n")
     check_memory(Options(hosts=100, guests=2), told)  # 2400 + 640 of 4000 MB
-    with pytest.raises(LabError, match=r"200 hosts and 0 guests take up to 4800 MB .* 4000 MB are"):
+    with pytest.raises(LabError, match=r"200 hosts and 0 guests take up to 5600 MB .* 4000 MB are"):
         check_memory(Options(hosts=200), told)
 
 

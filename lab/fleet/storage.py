@@ -62,8 +62,11 @@ def write_storage(sys: Tree, host: HostModel) -> None:
         links["253:0"] = "../../devices/virtual/block/dm-0"
         name = f"{found.name}{found.partition}3"
         target = f"../../../../{found.path}/{name}"
-        sys.write("block/dm-0/slaves", {}, {name: target})
+        sys.write("block", {}, {"dm-0": "../devices/virtual/block/dm-0"})
+        sys.write("devices/virtual/block/dm-0/slaves", {}, {name: target})
     sys.write("dev/block", {}, links)
+    for target in links.values():
+        sys.make(target.removeprefix("../../"))
     if found.name.startswith("nvme"):
         address = found.path.split("/")[1]
         sys.write("class/nvme/nvme0", {"transport": "pcie\n", "address": f"{address}\n"})

@@ -14,4 +14,4 @@ select
 from picked as p
 left join guard as g on g.setting = p.setting and g.target = p.target and g.subject = p.subject
 group by all
-order by setting, rank, now, wanted
+order by p.setting, rank, p.now, p.wanted
