@@ -26,7 +26,7 @@ CREATE TABLE asked AS
 SELECT
     rule, 'high' AS severity, 1 AS rank, p.target, p.target || ':' || p.device || '/1' AS subject,
     'port' AS kind, p.device, p.port, p.netdev, p.pci, NULL::VARCHAR AS switch_port,
-    NULL::VARCHAR AS link_partner
+    NULL::VARCHAR AS link_partner, NULL::DOUBLE AS cost_gbps
 FROM port AS p CROSS JOIN unnest(['intent-mtu', 'intent-pfc']) AS r(rule)
 """
 

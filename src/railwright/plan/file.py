@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from railwright.errors import UsageError
 from railwright.nodes import fold
-from railwright.plan.make import ByHand, Group, Member, Plan
+from railwright.plan.plan import Again, Blind, ByHand, Group, Lost, Member, Plan, Restart, Total
 from railwright.settings.setting import Step
 
 FORMAT = "railwright-plan-1"
@@ -34,7 +34,12 @@ def as_json(head: Head, plan: Plan) -> dict[str, Any]:
         **head._asdict(),
         "path": plan.limits.path,
         "allow": sorted(plan.limits.allow),
+        "totals": [_total(one) for one in plan.totals],
+        "machines": plan.digests,
         "changes": [_change(number, one) for number, one in enumerate(plan.groups, 1)],
+        "restarts": [_restart(one) for one in plan.restarts],
+        "again": [_again(one) for one in plan.again],
+        "lost": [_lost(one) for one in plan.lost],
         "held_back": [_left(one) for one in plan.held_back],
         "refused": [_left(one) for one in plan.refused],
         "undecided": [_left(one) for one in plan.undecided],
@@ -53,6 +58,8 @@ def _change(number: int, group: Group) -> dict[str, Any]:
         "disturbs": setting.disturbs,
         "remark": setting.remark,
         "gain": setting.gain,
+        "gbps": group.gbps,
+        "after_restart": group.is_late,
         "hazards": list(setting.hazards),
         "lost_at": list(setting.lost_at),
         "kept_by": list(setting.kept_by),
@@ -68,6 +75,43 @@ def _member(member: Member) -> dict[str, Any]:
         "steps": [_step(one) for one in member.steps],
         "undo": [_step(one) for one in member.undo],
     }
+
+
+def _total(one: Total) -> dict[str, Any]:
+    risk = [{"reach": reach, "way_back": way, "changes": n} for reach, way, n in one.risk]
+    return {**one._asdict(), "gbps": round(one.gbps, 1), "risk": risk}
+
+
+def _restart(one: Restart) -> dict[str, Any]:
+    return {
+        "kind": one.kind,
+        "hosts": fold(one.targets),
+        "machines": len(one.targets),
+        "names": one.names,
+        "for": list(one.settings),
+        "found_by": list(one.rules),
+        "blind": [_blind(first) for first in one.blind],
+        "steps": [_step(step) for step in one.steps],
+    }
+
+
+def _blind(one: Blind) -> dict[str, Any]:
+    steps = [_step(step) for step in one.steps]
+    return {"setting": one.setting, "to": one.wanted, "names": one.names, "steps": steps}
+
+
+def _again(one: Again) -> dict[str, Any]:
+    return {
+        "setting": one.setting,
+        "value": one.value,
+        "hosts": fold(one.targets),
+        "names": one.names,
+        "steps": [_step(step) for step in one.steps],
+    }
+
+
+def _lost(one: Lost) -> dict[str, Any]:
+    return {"setting": one.setting, "why": one.why, "hosts": fold(one.targets)}
 
 
 def _step(step: Step) -> dict[str, Any]:

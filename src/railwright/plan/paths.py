@@ -29,10 +29,11 @@ class Limits:
     path: str = "conservative"
     allow: frozenset[str] = frozenset()
 
-    def held_back(self, setting: Setting) -> str:
-        """What would have to be allowed for it; '' = it may go in."""
+    def held_back(self, setting: Setting, restart: str = "") -> str:
+        """What would have to be allowed for it, given the restart it waits for; '' = nothing."""
         allowed, far = PATHS[self.path]
-        stops = "firmware" if setting.id == "nic.firmware" else NAMED.get(setting.takes_hold, "")
+        takes_hold = restart or setting.takes_hold
+        stops = "firmware" if setting.id == "nic.firmware" else NAMED.get(takes_hold, "")
         if stops in self.allow:
             return ""
         if stops and stops not in allowed:

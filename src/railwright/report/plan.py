@@ -38,9 +38,16 @@ def print_plan(screen: Screen, plan: dict[str, Any]) -> None:
     screen.heading(f"Plan for snapshot {plan['snapshot']}", f", against {against}")
     for line in _head(plan):
         screen.line(line)
+    _print_totals(screen, plan["totals"])
     for change in plan["changes"]:
-        screen.line()
-        _print_change(screen, change)
+        if not change["after_restart"]:
+            screen.line()
+            _print_change(screen, change)
+    _print_restarts(screen, plan)
+    for change in plan["changes"]:
+        if change["after_restart"]:
+            screen.line()
+            _print_change(screen, change)
     for name, words in _LEFT:
         _print_left(screen, words, plan[name])
     _print_by_hand(screen, plan["by_hand"])
@@ -61,6 +68,70 @@ def _head(plan: dict[str, Any]) -> Iterator[str]:
         yield f"Disturbs: {said or 'nothing'}"
 
 
+def _print_totals(screen: Screen, totals: list[dict[str, Any]]) -> None:
+    """What the paths would come to, side by side."""
+    rows = [_TOTALS, *(_total(one) for one in totals)]
+    if all(row[1] == "0" for row in rows[1:]):
+        return
+    wide = [max(len(row[at]) for row in rows) for at in range(len(_TOTALS))]
+    screen.line()
+    for number, row in enumerate(rows):
+        cells = [
+            row[0].ljust(wide[0]),
+            *(c.rjust(w) for c, w in zip(row[1:], wide[1:], strict=True)),
+        ]
+        screen.line(cut(screen, "  ".join(cells)), "" if number else "dim")
+
+
+_TOTALS = ("path", "changes", "to drain", "resets", "reboots", "switches", "wins back")
+
+
+def _total(one: dict[str, Any]) -> tuple[str, ...]:
+    more = " or more" if one["unpriced"] and one["gbps"] else ""
+    gbps = f"{one['gbps']:,.0f} Gb/s{more}" if one["gbps"] else "not priced"
+    numbers = (one[n] for n in ("changes", "drained_hosts", "resets"))
+    reboots = one["reboots"] + one["power_cycles"]
+    counted = (f"{n:,}" for n in (*numbers, reboots, one["switches"]))
+    return (one["path"], *counted, gbps if one["changes"] else "-")
+
+
+def _print_restarts(screen: Screen, plan: dict[str, Any]) -> None:
+    """What is restarted, once for all that waits for it, and what is put back afterwards."""
+    if not plan["restarts"]:
+        return
+    screen.line()
+    screen.heading("Then, once for all of these")
+    for one in plan["restarts"]:
+        card = one["names"].get("pci", "")
+        what = " ".join(filter(None, (_RESTARTS[one["kind"]], card)))
+        screen.line(
+            cut(screen, f"    {what}  {number_of(one['machines'], 'host')}  {one['hosts']}")
+        )
+        for blind in one["blind"]:
+            said = f"first, without knowing its value: {blind['setting']} -> {blind['to']}"
+            screen.line(cut(screen, f"        {said}"))
+        for step in (*(s for b in one["blind"] for s in b["steps"]), *one["steps"]):
+            screen.line(cut(screen, f"        {step_words(step)}"))
+        waits = ", ".join((*one["for"], *one["found_by"]))
+        for line in wrapped(screen, f"for {waits}", 8):
+            screen.line(line)
+    if plan["again"]:
+        settings = sorted({one["setting"] for one in plan["again"]})
+        said = f"read again afterwards, and written again where it differs: {', '.join(settings)}"
+        for line in wrapped(screen, said, 4):
+            screen.line(line)
+    for one in plan["lost"]:
+        line = f"    look afterwards: {one['setting']}, {one['why']}  {one['hosts']}"
+        screen.line(cut(screen, line))
+
+
+_RESTARTS = {
+    "firmware_reset": "reset the firmware of",
+    "reboot": "reboot (where the BMC keeps cards powered: power cycle)",
+    "power_cycle": "power cycle",
+}
+
+
 def _print_change(screen: Screen, change: dict[str, Any]) -> None:
     head = f"{change['number']:>2}  {change['setting']}  {change['from']} -> {change['to']}"
     where = f"{number_of(change['subjects'], 'place')}  {change['hosts']}"
@@ -74,7 +145,7 @@ def _print_change(screen: Screen, change: dict[str, Any]) -> None:
         ("disturbs", f"{change['disturbs']}{remark}"),
         ("lasts", _lasts(change)),
         ("way back", WAY_BACK[change["way_back"]]),
-        ("gain", change["gain"] or "no published gain"),
+        ("gain", _gain(change)),
         *(("hazard", one) for one in change["hazards"]),
     )
     for name, text in facts:
@@ -90,6 +161,13 @@ def _print_change(screen: Screen, change: dict[str, Any]) -> None:
             screen.line(cut(screen, f"    {label:<10}{step_words(step)}"))
     if more:
         screen.line(f"{' ' * 14}and {number_of(more, 'other')} like it", "dim")
+
+
+def _gain(change: dict[str, Any]) -> str:
+    """By arithmetic, or as somebody published it; a gain that nobody knows is not claimed."""
+    gbps = change["gbps"]
+    known = [f"{gbps:,.1f} Gb/s that its findings cost"] if gbps else []
+    return "; ".join([*known, *filter(None, [change["gain"]])]) or "no published gain"
 
 
 def _lasts(change: dict[str, Any]) -> str:
@@ -149,6 +227,12 @@ def plan_ticket(plan: dict[str, Any]) -> Iterator[str]:
             ", ".join(one["found_by"]),
         )
         yield f"| {' | '.join(cell(one) for one in cells)} |"
+    if plan["restarts"]:
+        yield from ("", "## Then, once for all of these", "")
+    for one in plan["restarts"]:
+        what = " ".join(filter(None, (_RESTARTS[one["kind"]], one["names"].get("pci", ""))))
+        waits = ", ".join((*one["for"], *one["found_by"]))
+        yield f"- {what} on {cell(one['hosts'])}, for {cell(waits)}"
     for name, words in _LEFT:
         if plan[name]:
             yield from ("", f"## {words}", "")

@@ -38,7 +38,10 @@ parameters as (
             when try_cast(w.value as bigint) is not null then p.next_code = try_cast(w.value as bigint)
             else w.value in (p.next_text, split_part(p.next_text, '(', 1))
         end as is_wanted,
-        p.name || case when p.port > 0 then '_P' || p.port else '' end || ' ' || p.current_text || ' to ' || p.next_text as words
+        p.name
+            || case when p.port > 0 then '_P' || p.port else '' end
+            || case when p.element >= 0 then '[' || p.element || ']' else '' end as parameter,
+        p.current_text || ' to ' || p.next_text as words
     from functions as f
     inner join nic_parameter as p on p.target = f.target and p.pci = f.pci
     left join nic_firmware as i on i.target = f.target and i.pci = f.card
@@ -55,7 +58,8 @@ waiting as (
         card,
         any_known(waits) as waits,
         all_known(is_wanted) as is_wanted,
-        string_agg(distinct words, ', ' order by words) filter (waits) as words
+        list(distinct parameter) filter (is_wanted is not true) as unwanted, -- null: counts as unwanted
+        string_agg(distinct parameter || ' ' || words, ', ' order by parameter || ' ' || words) filter (waits) as words
     from parameters
     group by target, card
 ),
@@ -82,40 +86,56 @@ machines as (
     group by f.target
 )
 
+-- What forbids a reset counts only if something waits; `blocked` tells it in any case, `unwanted` what else would take hold.
 select
-    n.target,
-    n.pci,
-    case
-        when not i.waits and not w.waits then 'no pending change'
-        when not i.waits and w.waits then w.words
-        when i.waits and not w.waits then i.words
-        when i.waits and w.waits then i.words || ', ' || w.words
-    end as now,
-    case when (not i.waits or i.version = a.version) and w.is_wanted then 'no pending change' end as wanted,
-    case
-        when not i.waits and not w.waits then ''
-        when is_of_other_vendor(n.vendor) or is_virtual_function(n.device_id) then 'it has no firmware that mlxfwreset could reset'
-        when n.virtualization = 'guest' then 'the tool refuses virtual machines'
-        when c.is_bluefield then 'a BlueField: its Arm side goes down too, and may need a power cycle'
-        when m.has_switch then 'cards with a PCIe switch: the tool resets all of them and reboots the host'
-        when c.is_split then 'a Socket Direct card: its other half goes down too'
-        when c.has_virtual then 'it has virtual functions, which would be gone'
-        when c.is_enslaved then 'a bond has it: the driver refuses the reset'
-        when not c.has_driver then 'one of its functions has another driver than mlx5_core'
-        when m.has_manager then 'a subnet manager runs on the host'
-        when not c.is_ours then 'one of its functions is not for compute'
-        when not list_contains(string_split(r.supported_levels, ','), '3') then 'reset level 3 is not offered: only a reboot or a power cycle'
-        when r.supported_levels is not null and n.virtualization is not null and n.device_id is not null
-            and c.is_bluefield is not null and m.has_switch is not null and c.has_virtual is not null
-            and c.has_driver and c.is_ours
-            then ''
-    end as refused,
-    n.device
-from functions as n
-inner join cards as c on c.target = n.target and c.card = n.card
-left join machines as m on m.target = n.target
-left join flashes as i on i.target = n.target and i.pci = n.pci
-left join wanted_firmware as a on a.psid = i.psid
-left join waiting as w on w.target = n.target and w.card = n.card
-left join nic_reset as r on r.target = n.target and r.pci = n.pci
-where n.pci = n.card and (n.role in ('compute', 'unused') or n.role is null)
+    target,
+    pci,
+    now,
+    wanted,
+    case when not is_waiting then '' else blocked end as refused,
+    device,
+    blocked,
+    unwanted
+from (
+    select
+        n.target,
+        n.pci,
+        case
+            when not i.waits and not w.waits then 'no pending change'
+            when not i.waits and w.waits then w.words
+            when i.waits and not w.waits then i.words
+            when i.waits and w.waits then i.words || ', ' || w.words
+        end as now,
+        case when (not i.waits or i.version = a.version) and w.is_wanted then 'no pending change' end as wanted,
+        case
+            when is_of_other_vendor(n.vendor) or is_virtual_function(n.device_id) then 'it has no firmware that mlxfwreset could reset'
+            when n.virtualization = 'guest' then 'the tool refuses virtual machines'
+            when c.is_bluefield then 'a BlueField: its Arm side goes down too, and may need a power cycle'
+            when m.has_switch then 'cards with a PCIe switch: the tool resets all of them and reboots the host'
+            when c.is_split then 'a Socket Direct card: its other half goes down too'
+            when c.has_virtual then 'it has virtual functions, which would be gone'
+            when c.is_enslaved then 'a bond has it: the driver refuses the reset'
+            when not c.has_driver then 'one of its functions has another driver than mlx5_core'
+            when m.has_manager then 'a subnet manager runs on the host'
+            when not c.is_ours then 'one of its functions is not for compute'
+            when not list_contains(string_split(r.supported_levels, ','), '3') then 'reset level 3 is not offered: only a reboot or a power cycle'
+            when r.supported_levels is not null and n.virtualization is not null and n.device_id is not null
+                and c.is_bluefield is not null and m.has_switch is not null and c.has_virtual is not null
+                and c.has_driver and c.is_ours
+                then ''
+        end as blocked,
+        i.waits or w.waits as is_waiting,
+        case
+            when i.waits is null or w.waits is null then null
+            else list_concat(coalesce(w.unwanted, []), case when i.waits and i.version = a.version is not true then [i.words] else [] end) -- null: none
+        end as unwanted,
+        n.device
+    from functions as n
+    inner join cards as c on c.target = n.target and c.card = n.card
+    left join machines as m on m.target = n.target
+    left join flashes as i on i.target = n.target and i.pci = n.pci
+    left join wanted_firmware as a on a.psid = i.psid
+    left join waiting as w on w.target = n.target and w.card = n.card
+    left join nic_reset as r on r.target = n.target and r.pci = n.pci
+    where n.pci = n.card and (n.role in ('compute', 'unused') or n.role is null)
+)
