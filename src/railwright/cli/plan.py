@@ -76,6 +76,9 @@ def make(
     exclude: list[str] = typer.Option(
         [], "--exclude", metavar="SETTING", help="Not these settings; patterns too."
     ),
+    from_peers: bool = typer.Option(
+        False, "--from-peers", help="Where nobody names a value, take that of like machines."
+    ),
     site: Path | None = SITE,
     waivers: Path | None = WAIVERS,
     store: Path | None = STORE,
@@ -94,7 +97,7 @@ def make(
         status = findings_status(findings, now)
         plan = make_plan(
             findings,
-            Limits(path, frozenset(allow)),
+            Limits(path, frozenset(allow), from_peers),
             ways_in=_ways_in(wanted.ways_in),
             select=select,
             exclude=exclude,

@@ -22,6 +22,8 @@ select
         else ''
     end as why,
     write,
+    refused is not null as is_clear,
+    false as by_peers,
     {names}::map(varchar, varchar) as names,
     {device}::varchar as device,
     {port}::integer as port,

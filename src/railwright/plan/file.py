@@ -126,6 +126,7 @@ def _left(group: Group) -> dict[str, Any]:
         "title": group.setting.title,
         "from": group.now,
         "to": group.wanted,
+        "by_peers": group.by_peers,
         "why": group.why,
         "found_by": list(group.rules),
         "subjects": group.subjects,

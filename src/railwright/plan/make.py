@@ -11,7 +11,7 @@ import duckdb
 
 from railwright.check.findings import Findings
 from railwright.check.tables import Folders, make_lookups, make_macros, make_scopes, show_files
-from railwright.plan.changes import change_query, columns_of
+from railwright.plan.changes import NO_TOOL, NOT_CLEAR, NOT_READ, change_query, columns_of
 from railwright.plan.paths import Limits, what_stops
 from railwright.plan.plan import ByHand, Plan
 from railwright.plan.restarts import RESET
@@ -20,6 +20,7 @@ from railwright.settings.setting import Setting, settings
 from railwright.store.duck import connect, copy_query, quote, read_sql, words
 
 _ASKED = read_sql(__file__, "asked.sql")
+_PEERS = read_sql(__file__, "peers.sql")
 _PICKED = read_sql(__file__, "picked.sql")
 _GROUPS = read_sql(__file__, "groups.sql")
 _GUARDS = read_sql(__file__, "guards.sql")
@@ -79,6 +80,9 @@ def plan_in(
 ) -> Plan:
     """In a database with facts, intent, scopes, and what is wrong as the table `asked`."""
     _fill(database, mends)
+    if limits.from_peers:
+        _ask_peers(database)
+    database.execute(_PICKED)
     _guard(database, ways_in)
     _restart(database)
     database.execute(f"CREATE TEMP TABLE grouped AS {_GROUPS}")
@@ -126,7 +130,14 @@ def _fill(database: duckdb.DuckDBPyConnection, mends: Mends) -> None:
     database.execute(f"CREATE TEMP TABLE change_row AS {empty}")
     for query in queries:
         database.execute(f"INSERT INTO change_row BY NAME ({query})")
-    database.execute(_PICKED)
+
+
+def _ask_peers(database: duckdb.DuckDBPyConnection) -> None:
+    """What nobody says is what its peers have, where enough of them agree."""
+    made, filled = _PEERS.split(";", 1)
+    database.execute(made)
+    words = {"not_read": NOT_READ, "no_tool": NO_TOOL, "not_clear": NOT_CLEAR}
+    database.execute(filled, words)
 
 
 def _guard(database: duckdb.DuckDBPyConnection, ways_in: Collection[WayIn]) -> None:

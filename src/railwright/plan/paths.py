@@ -28,6 +28,7 @@ class Limits:
 
     path: str = "conservative"
     allow: frozenset[str] = frozenset()
+    from_peers: bool = False  # where nobody names a value, that of like machines
 
     def held_back(self, setting: Setting, restart: str = "") -> str:
         """What would have to be allowed for it, given the restart it waits for; '' = nothing."""

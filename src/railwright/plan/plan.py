@@ -32,6 +32,7 @@ class Group:
     why: str = ""  # it is not in the plan
     is_late: bool = False  # a restart of the plan would lose it, so it is made afterwards
     gbps: float | None = None  # what its findings cost, where arithmetic gives a number
+    by_peers: bool = False  # nobody says what it is to be; most like machines have it
 
 
 class Again(NamedTuple):

@@ -109,7 +109,14 @@ def _delay(changed: Collection[Row], restarted: Collection[str]) -> None:
 def _folded(rows: Collection[Row]) -> tuple[Group, ...]:
     kept: dict[tuple[Any, ...], list[Row]] = defaultdict(list)
     for row in rows:
-        key = (row["setting"], row["now"], row["wanted"], row["why"], row["is_late"])
+        key = (
+            row["setting"],
+            row["now"],
+            row["wanted"],
+            row["why"],
+            row["by_peers"],
+            row["is_late"],
+        )
         kept[key].append(row)
     known = settings()
     in_order = {name: number for number, name in enumerate(ordered(known.values()))}
@@ -118,7 +125,7 @@ def _folded(rows: Collection[Row]) -> tuple[Group, ...]:
 
 
 def _group(setting: Setting, key: tuple[Any, ...], rows: list[Row]) -> Group:
-    _, now, wanted, why, is_late = key
+    _, now, wanted, why, by_peers, is_late = key
     members = tuple(
         Member(row["names"], tuple(row["targets"]), *row["filled"])
         for row in sorted(rows, key=lambda row: str(row["names"]))
@@ -136,4 +143,5 @@ def _group(setting: Setting, key: tuple[Any, ...], rows: list[Row]) -> Group:
         why,
         is_late,
         sum(priced) if priced else None,
+        by_peers,
     )
