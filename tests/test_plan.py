@@ -1,6 +1,7 @@
 """`railwright plan`: from the demo's findings to a plan that can be read, written and compared."""
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -97,6 +98,26 @@ def test_two_plans_differ_in_what_one_leaves_out(
     assert done.exit_code == 1
     assert done.stdout == "- netdev.mtu  1500 -> 9000  1  ember-h026\n"
     assert run(store, "diff", str(other), str(other)).exit_code == 0
+
+
+def test_without_a_site_file_nothing_is_guessed_but_from_peers(
+    store: Path, tmp_path: Path
+) -> None:
+    """The MTU of the demo, once nobody names it: the other ports of the fabric have 9000."""
+    copy = tmp_path / "store"
+    shutil.copytree(store, copy, symlinks=True)
+    (copy / "site.toml").unlink()
+    words = ("--path", "aggressive", "--store", str(copy))
+    file = tmp_path / "plan.json"
+    run(copy, *words, "-o", str(file))
+    before = json.loads(file.read_text("utf-8"))
+    assert "netdev.mtu" in {one["setting"] for one in before["undecided"]}
+    run(copy, *words, "--from-peers", "-o", str(file))
+    plan = json.loads(file.read_text("utf-8"))
+    jsonschema.validate(plan, SCHEMA)
+    mtu = next(one for one in plan["changes"] if one["setting"] == "netdev.mtu")
+    assert (mtu["to"], mtu["by_peers"]) == ("9000", True)
+    assert "nobody names it; most like machines have it" in run(store, "show", str(file)).stdout
 
 
 def test_what_is_excluded_is_not_lost(store: Path) -> None:

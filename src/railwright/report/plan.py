@@ -139,9 +139,9 @@ def _print_change(screen: Screen, change: dict[str, Any]) -> None:
     screen.line(f"    {change['title']}")
     takes_hold, _ = TAKES_HOLD[change["takes_hold"]]
     remark = f" ({change['remark']})" if change["remark"] else ""
-    peers = "nobody names this value: most like machines have it (--from-peers)"
+    peers = "nobody names it; most like machines have it (--from-peers)"
     facts = (
-        *((("from peers", peers),) if change["by_peers"] else ()),
+        *((("value", peers),) if change["by_peers"] else ()),
         ("found by", ", ".join(change["found_by"])),
         ("counts", takes_hold),
         ("disturbs", f"{change['disturbs']}{remark}"),
