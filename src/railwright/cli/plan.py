@@ -128,6 +128,9 @@ def make(
 @app.command()
 def show(
     file: Path = _PLAN,
+    numbers: list[int] = typer.Argument(
+        None, metavar="[NUMBER]", help="Changes to print in full.", show_default=False
+    ),
     form: Form = typer.Option(Form.text, "--format", help="Print text or markdown."),
 ) -> None:
     """Print a plan."""
@@ -136,7 +139,10 @@ def show(
         for line in plan_ticket(plan):
             typer.echo(line)
     else:
-        print_plan(Screen(output()), plan)
+        known = {one["number"] for one in plan["changes"]}
+        if missing := sorted(set(numbers or ()) - known):
+            raise UsageError(f"the plan has no change {missing[0]}")
+        print_plan(Screen(output()), plan, numbers or ())
 
 
 @app.command()

@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from railwright.report.screen import Screen, cut, number_of, wrapped
@@ -15,6 +15,8 @@ _LEFT = (
     ("undecided", "No value: neither the site file nor a document says what it is to be"),
 )
 MOST_PLACES = 3  # of what only hands can mend
+MOST_FULL = 4  # changes that are printed in full
+MOST_LINES = 20  # changes that get a line each
 _NOTHING = ("nothing", "new jobs")
 
 
@@ -30,8 +32,13 @@ def step_words(step: dict[str, Any]) -> str:
     return f"{step['file']}: {content or 'as it was, ' + step.get('key', '')}"
 
 
-def print_plan(screen: Screen, plan: dict[str, Any]) -> None:
-    """All of it, folded."""
+def print_plan(screen: Screen, plan: dict[str, Any], numbers: Collection[int] = ()) -> None:
+    """All of it, folded as far as it is long; or the changes of these numbers, in full."""
+    if numbers:
+        for change in plan["changes"]:
+            if change["number"] in numbers:
+                _print_change(screen, change)
+        return
     against = f"the profile {plan['profile']} " + (
         f"of {plan['site']}" if plan["site"] else "without a site file"
     )
@@ -39,18 +46,45 @@ def print_plan(screen: Screen, plan: dict[str, Any]) -> None:
     for line in _head(plan):
         screen.line(line)
     _print_totals(screen, plan["totals"])
-    for change in plan["changes"]:
-        if not change["after_restart"]:
-            screen.line()
-            _print_change(screen, change)
+    _print_changes(screen, [one for one in plan["changes"] if not one["after_restart"]], plan)
     _print_restarts(screen, plan)
-    for change in plan["changes"]:
-        if change["after_restart"]:
+    _print_changes(screen, [one for one in plan["changes"] if one["after_restart"]], plan)
+    is_short = len(plan["changes"]) <= MOST_FULL
+    for name, words in _LEFT:
+        (_print_left if is_short else _print_left_short)(screen, words, plan[name])
+    _print_by_hand(screen, plan["by_hand"], MOST_PLACES if is_short else 0)
+
+
+def _print_changes(screen: Screen, changes: list[dict[str, Any]], plan: dict[str, Any]) -> None:
+    """In full, or a line for each change, or for each setting: a plan is to fit on a screen."""
+    if len(plan["changes"]) <= MOST_FULL:
+        for change in changes:
             screen.line()
             _print_change(screen, change)
-    for name, words in _LEFT:
-        _print_left(screen, words, plan[name])
-    _print_by_hand(screen, plan["by_hand"])
+        return
+    if changes:
+        screen.line()
+    if len(plan["changes"]) <= MOST_LINES:
+        for one in changes:
+            what = f"{one['number']:>3}  {one['setting']}  {one['from']} -> {one['to']}"
+            where = f"{one['subjects']:,}  {one['disturbs']}  {one['hosts']}"
+            screen.line(cut(screen, f"{what}  {where}"))
+        return
+    by_setting: dict[str, list[dict[str, Any]]] = {}
+    for one in changes:
+        by_setting.setdefault(one["setting"], []).append(one)
+    for name, group in by_setting.items():
+        numbers = fold_numbers([one["number"] for one in group])
+        count = sum(one["subjects"] for one in group)
+        said = group[0]
+        values = f"{said['from']} -> {said['to']}" if len(group) == 1 else f"{len(group)} changes"
+        screen.line(cut(screen, f"{numbers:>5}  {name}  {values}  {count:,}  {said['disturbs']}"))
+
+
+def fold_numbers(numbers: list[int]) -> str:
+    """3-5, as numbers of one setting follow each other."""
+    first, last = numbers[0], numbers[-1]
+    return str(first) if first == last else f"{first}-{last}"
 
 
 def _head(plan: dict[str, Any]) -> Iterator[str]:
@@ -195,17 +229,31 @@ def _print_left(screen: Screen, words: str, left: list[dict[str, Any]]) -> None:
                 screen.line(line)
 
 
-def _print_by_hand(screen: Screen, left: list[dict[str, Any]]) -> None:
+def _print_left_short(screen: Screen, words: str, left: list[dict[str, Any]]) -> None:
+    """A line for each setting and reason."""
+    if not left:
+        return
+    screen.line()
+    screen.heading(words)
+    folded: dict[tuple[str, str], int] = {}
+    for one in left:
+        key = (one["setting"], one["why"])
+        folded[key] = folded.get(key, 0) + one["subjects"]
+    for (name, why), count in folded.items():
+        screen.line(cut(screen, f"    {name}  {count:,}  {why}"))
+
+
+def _print_by_hand(screen: Screen, left: list[dict[str, Any]], most_places: int) -> None:
     if not left:
         return
     screen.line()
     screen.heading("No setting mends these")
     for one in left:
         screen.line(cut(screen, f"    {one['severity']:<9} {one['rule']}  {one['hosts']}"))
-        for place in one["places"][:MOST_PLACES]:
+        for place in one["places"][:most_places]:
             screen.line(cut(screen, f"              {place}"))
-        more = len(one["places"]) - MOST_PLACES
-        if more > 0:
+        more = len(one["places"]) - most_places
+        if most_places and more > 0:
             screen.line(f"              and {more:,} more", "dim")
 
 
