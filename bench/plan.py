@@ -31,28 +31,77 @@ from railwright.toml import load_toml
 FAULTS = Path(__file__).with_name("plan_faults.toml")
 ONE_IN = 50
 MANY = 10_000
+SESSION = {
+    "ssh_session": {"client": "198.51.100.7", "server": "192.0.2.11"},
+    "ssh_route": {
+        "client": "198.51.100.7",
+        "source": "192.0.2.11",
+        "type": "unicast",
+        "netdev": "eno1",
+        "routing_table": "main",
+    },
+}
+WANTED = "[fabric]\nmax_read_request = 4096\ndata_dscp = 26\n"
+NICS = """
+[[nic]]
+psid = "PSID"
+firmware = "VERSION"
+[nic.parameters]
+ATS_ENABLED = false
+LOG_MAX_QUEUE = 17
+RDMA_SELECTIVE_REPEAT_EN = false
+ROCE_ADAPTIVE_ROUTING_EN = true
+ROCE_CC_LEGACY_DCQCN = false
+USER_PROGRAMMABLE_CC = false
+"""
 HEAD = Head("bench", "", None, "site.toml", "", "roce-lossless", "2026-01-01T00:00:00Z", "x", 1)
 
 
 def broken(facts: Path) -> None:
     """The base tables with all faults of the list."""
-    faults: dict[str, list[tuple[int, dict[str, str]]]] = {}
-    for number, one in enumerate(load_toml(FAULTS.read_text("utf-8"), FAULTS.name)["fault"]):
-        faults.setdefault(one["table"], []).append((number, one))
+    faults: dict[str, list[tuple[int, str, str]]] = {}
+    for number, edits in enumerate(load_toml(FAULTS.read_text("utf-8"), FAULTS.name)["fault"]):
+        for table, values, where in edits:
+            faults.setdefault(table, []).append((number, values, where))
     with duckdb.connect() as database:
-        for table, chosen_faults in faults.items():
+        for table, edits in faults.items():
             file = facts / f"{table}.parquet"
             source = f"read_parquet({quote(str(file))})"
             database.execute(f"CREATE OR REPLACE TABLE broken AS FROM {source}")
-            for number, one in chosen_faults:
+            for number, values, where in edits:
                 at = f"hash(target || '{number}') % {ONE_IN} = 0"
-                where = one.get("where", "true")
-                database.execute(f"UPDATE broken SET {one['set']} WHERE {at} AND ({where})")
-            new = file.with_suffix(".new")
-            file.chmod(0o600)
-            to = f"{quote(str(new))} (FORMAT parquet, COMPRESSION zstd)"
-            database.execute(f"COPY broken TO {to}")
-            new.replace(file)
+                database.execute(f"UPDATE broken SET {values} WHERE {at} AND ({where})")
+            _write(database, "broken", file)
+
+
+def reached(facts: Path) -> None:
+    """As over ssh, by a management port that has no part in the fabric."""
+    with duckdb.connect() as database:
+        for table, row in SESSION.items():
+            file = facts / f"{table}.parquet"
+            target, source = (quote(str(one)) for one in (facts / "target.parquet", file))
+            names = ", ".join(f"{quote(value)} AS {name}" for name, value in row.items())
+            database.execute(
+                f"""CREATE TABLE {table} AS FROM read_parquet({source}) UNION ALL BY NAME
+                SELECT target, {names} FROM read_parquet({target}) WHERE kind = 'host'"""
+            )
+            _write(database, table, file)
+        file = facts / "probe_result.parquet"
+        database.execute(
+            f"""CREATE TABLE probe_result AS SELECT * REPLACE (
+                CASE WHEN probe IN ('ssh_session', 'ssh_route') THEN 'ok' ELSE status END AS status
+            ) FROM read_parquet({quote(str(file))})"""
+        )
+        _write(database, "probe_result", file)
+
+
+def _write(database: duckdb.DuckDBPyConnection, table: str, file: Path) -> None:
+    new = file.with_suffix(".new")
+    file.chmod(0o600)
+    database.execute(
+        f"COPY {table} TO {quote(str(new))} (FORMAT parquet, COMPRESSION zstd)"
+    )
+    new.replace(file)
 
 
 def _snapshot(folder: Path, shape: str) -> Snapshot:
@@ -61,9 +110,12 @@ def _snapshot(folder: Path, shape: str) -> Snapshot:
     if not kept.is_file():
         fabric = build(SHAPES[shape])
         made = fabric_snapshot(folder / shape, fabric, templates=folder / "hosts")
-        (folder / shape / "site.toml").write_text(site(fabric))
+        (folder / shape / "site.toml").write_text(
+            site(fabric).replace("[fabric]\n", WANTED) + NICS
+        )
         (folder / shape / CABLING).write_text(cabling(fabric))
         broken(made.path / "facts")
+        reached(made.path / "facts")
         derive.all_tables(made.path / "facts")
         seal(made.path, made.run)
         kept.write_text(str(made.path))

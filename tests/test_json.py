@@ -18,7 +18,7 @@ from railwright.store.snapshot import snapshots
 
 SCHEMAS = REPOSITORY / "docs/schemas"
 PAGE = (REPOSITORY / "docs/json.md").read_text("utf-8")
-ROW = re.compile(r"^\| .* \| `--(?:json|format json)` \| (.*) \| (.*) \|$", re.MULTILINE)
+ROW = re.compile(r"^\| .* \| `(?:--json|--format json|-o FILE)` \| (.*) \| (.*) \|$", re.MULTILINE)
 
 
 def run(store: Path, *words: str) -> Result:

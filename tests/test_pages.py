@@ -66,6 +66,8 @@ def bash(line: str, folder: Path, store: Path) -> "subprocess.CompletedProcess[s
 
 @cache
 def printed(store: Path, command: str) -> tuple[int, str]:
+    if "plan.json" in command and not (store / "plan.json").is_file():
+        bash("railwright plan -o plan.json", store, store)  # which the page made above
     done = bash(command, store, store)
     return done.returncode, re.sub(r" +$", "", done.stdout, flags=re.MULTILINE)
 
@@ -205,6 +207,6 @@ def test_every_folder_has_its_row_in_the_architecture() -> None:
 def test_verbs_of_the_pages_are_verbs() -> None:
     """A planned one may be named, and only as planned."""
     page = text_of("docs/comparison.md")
-    for planned in ("plan", "apply", "prove"):
+    for planned in ("apply", "prove"):
         assert planned not in VERBS, f"docs/comparison.md says that {planned} is planned"
         assert f"`{planned}`" in page

@@ -100,9 +100,7 @@ def test_two_plans_differ_in_what_one_leaves_out(
     assert run(store, "diff", str(other), str(other)).exit_code == 0
 
 
-def test_without_a_site_file_nothing_is_guessed_but_from_peers(
-    store: Path, tmp_path: Path
-) -> None:
+def test_without_a_site_file_nothing_is_guessed_but_from_peers(store: Path, tmp_path: Path) -> None:
     """The MTU of the demo, once nobody names it: the other ports of the fabric have 9000."""
     copy = tmp_path / "store"
     shutil.copytree(store, copy, symlinks=True)

@@ -1,5 +1,7 @@
 """Files of those who own settings: netplan or NetworkManager, a unit, tuned, Ansible."""
 
+from itertools import islice
+
 from lab.fleet.model import HostModel, Nic
 from lab.fleet.storage import is_red_hat
 
@@ -25,8 +27,8 @@ def _netplan(host: HostModel) -> str:
 
 def managed(host: HostModel) -> list[str]:
     """The management port; rails are a daemon's."""
-    first = next(n for n in host.netdevs if n.netdev != "lo" and not isinstance(n, Nic))
-    return [first.netdev]
+    others = (n.netdev for n in host.netdevs if n.netdev != "lo" and not isinstance(n, Nic))
+    return [*islice(others, 1)]
 
 
 def mtu_of(host: HostModel, netdev: str) -> int:
@@ -50,7 +52,7 @@ def files(host: HostModel) -> dict[str, str]:
             path = f"/etc/NetworkManager/system-connections/{netdev}.nmconnection"
             found[path] = _connection(host, netdev)
         found["/etc/tuned/active_profile"] = "throughput-performance\n"
-    else:
+    elif managed(host):
         found["/etc/netplan/50-cloud-init.yaml"] = _netplan(host)
     if host.kernel.managed_by:
         found["/etc/sysctl.d/90-rdma.conf"] = (
