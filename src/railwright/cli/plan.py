@@ -21,7 +21,8 @@ from railwright.errors import UsageError
 from railwright.node_sets import unfold
 from railwright.plan.differ import differences
 from railwright.plan.file import Head, as_json, read, written
-from railwright.plan.make import WayIn, make_plan
+from railwright.plan.guards import Kept, Owner, WayIn
+from railwright.plan.make import make_plan
 from railwright.plan.paths import ALLOWED, PATHS, Limits
 from railwright.report.console import next_step, output, remarks
 from railwright.report.findings import findings_status
@@ -97,8 +98,11 @@ def make(
         status = findings_status(findings, now)
         plan = make_plan(
             findings,
-            Limits(path, frozenset(allow), from_peers),
-            ways_in=_ways_in(wanted.ways_in),
+            Kept(
+                Limits(path, frozenset(allow), from_peers),
+                _ways_in(wanted.ways_in),
+                owners=_owners(wanted.owners),
+            ),
             select=select,
             exclude=exclude,
         )
@@ -162,6 +166,14 @@ def diff(first: Path = _PLAN, second: Path = _PLAN) -> None:
 def _ways_in(declared: tuple[dict[str, Any], ...]) -> list[WayIn]:
     return [
         WayIn(name, one.get("interfaces", [])) for one in declared for name in unfold(one["hosts"])
+    ]
+
+
+def _owners(declared: tuple[dict[str, Any], ...]) -> list[Owner]:
+    return [
+        Owner(host, one["name"], one["settings"])
+        for one in declared
+        for host in unfold(one["hosts"])
     ]
 
 

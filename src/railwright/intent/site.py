@@ -65,6 +65,7 @@ SLOT: dict[str, Any] = {
 ROLE: dict[str, Any] = {"role": ROLES, "hosts": str, "devices": [str], "netdevs": [str]}
 NIC: dict[str, Any] = {"psid": str, "firmware": str, "parameters": dict}
 WAY_IN: dict[str, Any] = {"hosts": str, "second": str, "interfaces": [str]}
+OWNER: dict[str, Any] = {"name": str, "hosts": str, "settings": [str]}
 _TOP: dict[str, Any] = {
     "profile": str,
     "cabling": str,
@@ -74,6 +75,7 @@ _TOP: dict[str, Any] = {
     "nic": list,
     "never_touch": [str],
     "way_in": list,
+    "owner": list,
     "parameters": dict,
     "out_of_service": dict,
     "switches": dict,
@@ -96,6 +98,7 @@ class Site:
     cables: tuple[Cable, ...] = ()
     away: tuple[str, ...] = ()  # node sets that are out of service
     ways_in: tuple[dict[str, Any], ...] = ()  # machines that have a second way in
+    owners: tuple[dict[str, Any], ...] = ()  # who else owns settings of machines
 
 
 class _Checker:
@@ -238,6 +241,7 @@ def read_site(text: str, name: str) -> Site:
         str(data.get("cabling", "")),
         away=tuple(data.get("out_of_service", {})),
         ways_in=_entries(checker, data, "way_in", WAY_IN, ("hosts", "second")),
+        owners=_entries(checker, data, "owner", OWNER, ("name", "hosts", "settings")),
     )
 
 

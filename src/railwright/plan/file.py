@@ -42,6 +42,7 @@ def as_json(head: Head, plan: Plan) -> dict[str, Any]:
         "lost": [_lost(one) for one in plan.lost],
         "held_back": [_left(one) for one in plan.held_back],
         "refused": [_left(one) for one in plan.refused],
+        "render_for": [_render(one) for one in plan.render_for],
         "undecided": [_left(one) for one in plan.undecided],
         "by_hand": [_by_hand(one) for one in plan.by_hand],
     }
@@ -128,6 +129,19 @@ def _left(group: Group) -> dict[str, Any]:
         "to": group.wanted,
         "by_peers": group.by_peers,
         "why": group.why,
+        "found_by": list(group.rules),
+        "subjects": group.subjects,
+        "hosts": fold(group.targets),
+    }
+
+
+def _render(group: Group) -> dict[str, Any]:
+    """What its owner is to be told."""
+    return {
+        "owner": group.owner,
+        "setting": group.setting.id,
+        "from": group.now,
+        "to": group.wanted,
         "found_by": list(group.rules),
         "subjects": group.subjects,
         "hosts": fold(group.targets),

@@ -4,13 +4,13 @@ select row_number() over (order by setting, rank, now, wanted, names::varchar, r
 from (
     select
         p.setting,
-        case when p.state = 'change' and (g.why is not null or h.why <> '') then 'refused' else p.state end as state,
+        case when p.state = 'change' and g.why is not null then 'refused' else p.state end as state,
         case
             when p.state <> 'change' then p.why
             when g.why is not null then g.why
-            when h.why <> '' then h.why
             else p.why
         end as why,
+        case when p.state = 'change' and g.owner is not null then g.owner else '' end as owner,
         now,
         wanted,
         by_peers,

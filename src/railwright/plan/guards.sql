@@ -1,107 +1,99 @@
--- What no option overrides: changes that could cut the way to a machine. Tables at hand: picked (the changes), setting_guard (what
--- each setting stops), second_way (machines that the site declares another way to, and the interfaces it gives up).
-
--- Where packets to the machine come in, and what these interfaces lie on.
-create temp table way_in as
-with starts as (
-    select target, netdev, 'the ssh session came in by it' as why from ssh_route where netdev <> '' and type <> 'local'
-    union all
-    select a.target, a.netdev, 'the ssh session came to its address'
-    from ssh_session as s
-    inner join address as a on a.target = s.target and a.address = s.server
-    union all
-    select target, netdev, 'a default route leaves by it'
-    from route
-    where
-        destination = 'default' and netdev <> ''
-        -- Ports of a fabric have tables of their own; where the way back is known, only the main one is another way.
-        and (routing_table = 'main' or target not in (select target from ssh_route))
-    union all
-    select target, netdev, 'it carries management' from netdev_role where role = 'management'
-),
-
--- An address may lie on a member, by mistake or for a moment.
-masters as (
-    select s.target, n.master as netdev, s.why
-    from starts as s
-    inner join netdev as n on n.target = s.target and n.name = s.netdev and n.master <> ''
-),
-
-over as (
-    from starts
-    union all
-    from masters
-)
-
-select target, netdev, min(why) as why
-from (
-    from over
-    union all
-    select o.target, s.below, o.why
-    from over as o
-    inner join netdev_stack as s on s.target = o.target and s.netdev = o.netdev
-)
-group by target, netdev;
-
--- Machines of which it is not known how they are reached: a fact that is missing counts as one that speaks against it.
-create temp table way_unknown as
-select t.target
-from target as t
-left join (
-    select
-        target,
-        count(distinct probe) filter (
-            probe in ('ip_route', 'ip_address', 'netdev') and status = 'ok' or probe = 'ssh_session' and status in ('ok', 'absent')
-        ) as known,
-        count(*) filter (probe = 'ssh_session' and status = 'ok') as by_ssh
-    from probe_result
-    group by target
-) as p on p.target = t.target
-left join ssh_route as r on r.target = t.target
-where
-    t.kind = 'host'
-    and (coalesce(p.known, 0) < 4 or (p.by_ssh > 0 and r.netdev is null)); -- null: no probe answered
-
--- The network devices of a card, whichever function they are of: one serial number, or one device on the bus.
-create temp table card_netdev as
-select n.target, regexp_replace(n.pci, '\.[0-7]$', '') as card, n.name as netdev
-from netdev as n
-where n.pci <> '';
-
+-- What no option overrides: changes that could cut the way to a machine, or take away what it runs from. Of several reasons the
+-- first by rank is told. Tables at hand: those of the other files of this folder.
 create temp table guard as
-select p.setting, p.target, p.subject, min(why) as why
-from (
-    select p.setting, p.target, p.subject, 'it is on the way to the machine: ' || w.why as why
-    from picked as p
-    inner join setting_guard as g on g.setting = p.setting and g.stops in ('link', 'card')
-    inner join way_in as w on w.target = p.target and w.netdev = p.netdev
+with found as (
+    select t.setting, t.target, t.subject, case when d.netdev = k.netdev then 1 else 2 end as rank,
+        case
+            when k.what = 'never' then k.why
+            when d.netdev <> k.netdev or d.netdev is null then k.netdev || case when d.stops = 'card' then ' is on the same card: ' else ' goes with it: ' end || k.why
+            when k.what = 'way' then 'it is on the way to the machine: ' || k.why
+            else 'storage goes over it: ' || k.why
+        end as why
+    from touched_netdev as t
+    inner join touched as d on d.setting = t.setting and d.target = t.target and d.subject = t.subject
+    inner join kept_way as k on k.target = t.target and k.netdev = t.netdev
+    where d.stops in ('link', 'card') or k.what = 'never'
+
     union all
-    select p.setting, p.target, p.subject, w.netdev || ' is on the same card: ' || w.why
-    from picked as p
-    inner join setting_guard as g on g.setting = p.setting and g.stops = 'card'
-    inner join card_netdev as c on c.target = p.target and c.card = regexp_replace(p.pci, '\.[0-7]$', '')
-    inner join way_in as w on w.target = c.target and w.netdev = c.netdev
-    union all
+
     -- A switch port in front of such an interface.
-    select p.setting, p.target, p.subject, 'the other end, ' || e.peer || ' ' || e.peer_port || ', is on the way to its machine: ' || w.why
-    from picked as p
-    inner join setting_guard as g on g.setting = p.setting and g.stops in ('link', 'card', 'switch')
-    inner join link_end as e on e.target = p.target and e.port = p.switch_port
-    inner join way_in as w on w.target = e.peer and w.netdev = e.peer_port
+    select t.setting, t.target, t.subject, 3,
+        case when t.is_whole then 'it reaches every port of the switch, and ' || f.port || ' has ' else 'its link partner is ' end
+        || f.peer || ' ' || f.peer_port || case f.what when 'way' then ', on the way to its machine: ' when 'storage' then ', and storage goes over that: ' else ': ' end
+        || f.why
+    from touched as t
+    inner join front as f on f.target = t.target and (t.is_whole or f.port = t.port)
+    where t.kind = 'switch' and t.stops in ('link', 'card', 'switch')
+
     union all
-    select p.setting, p.target, p.subject, 'how the machine is reached is not known: collect it again'
-    from picked as p
-    inner join setting_guard as g on g.setting = p.setting and g.stops in ('link', 'card')
-    inner join way_unknown as w on w.target = p.target
+
+    select t.setting, t.target, t.subject, 4,
+        case when t.is_whole then 'it reaches every port of the switch, and ' || s.port else 'it' end
+        || ' may be on the way to the switch itself: ' || s.why || '; if the switch has a second way in, the site file has to say so ([[way_in]])'
+    from touched as t
+    inner join switch_kept as s on s.target = t.target and (t.is_whole or s.port = t.port)
+    where t.kind = 'switch' and t.stops in ('link', 'card', 'switch')
+
     union all
-    select p.setting, p.target, p.subject, 'the host goes out of service, and the site file declares no second way to it ([[way_in]])'
-    from picked as p
-    inner join setting_guard as g on g.setting = p.setting and g.stops = 'host'
-    where p.target not in (select target from second_way)
-) as p
-where (p.target, p.subject) not in (
-    select (q.target, q.subject)
-    from picked as q
-    inner join second_way as s on s.target = q.target and list_contains(s.netdevs, q.netdev)
+
+    select t.setting, t.target, t.subject, 5, 'the way to ' || c.whose || ' may go on over it'
+    from touched as t
+    inner join carrier as c on c.target = t.target and (t.is_whole or c.port = t.port)
+    where t.kind = 'switch' and t.stops in ('link', 'card', 'switch')
+
+    union all
+
+    select t.setting, t.target, t.subject, 6, u.why
+    from touched as t
+    inner join switch_unknown as u on u.target = t.target
+    where t.kind = 'switch' and t.stops in ('link', 'card', 'switch')
+
+    union all
+
+    -- Only the very interface that the site file gives up may be changed where the way is unknown.
+    select t.setting, t.target, t.subject, 6, u.why
+    from touched as t
+    inner join way_unknown as u on u.target = t.target
+    left join second_way as s on s.target = t.target and list_contains(s.netdevs, t.netdev)
+    where t.stops in ('link', 'card') and (s.target is null or t.stops = 'card')
+
+    union all
+
+    select t.setting, t.target, t.subject, 7, u.why
+    from touched as t
+    inner join storage_unknown as u on u.target = t.target
+    where t.stops in ('link', 'card') and t.kind = 'host' and u.netdev is null
+
+    union all
+
+    select t.setting, t.target, t.subject, 7, u.why || ', and ' || u.netdev || ' may be for storage'
+    from touched_netdev as t
+    inner join touched as d on d.setting = t.setting and d.target = t.target and d.subject = t.subject and d.stops in ('link', 'card')
+    inner join storage_unknown as u on u.target = t.target and u.netdev = t.netdev
+
+    union all
+
+    select setting, target, subject, 8, why from card_guard
+
+    union all
+
+    select t.setting, t.target, t.subject, 9,
+        'the ' || t.kind || ' goes out of service, and the site file declares no second way to it ([[way_in]])'
+    from touched as t
+    where t.stops in ('host', 'switch') and t.target not in (select target from second_way)
+
+    union all
+
+    -- It counts for all interfaces, and answers for an address of another interface stop with it.
+    select t.setting, t.target, t.subject, 10,
+        'the ssh session came to an address of ' || a.netdev || ', and packets leave by ' || r.netdev || ': set it per interface by hand'
+    from picked as t
+    inner join ssh_session as s on s.target = t.target
+    inner join ssh_route as r on r.target = t.target and r.netdev <> '' and r.type <> 'local'
+    inner join address as a on a.target = t.target and a.address = s.server and a.netdev <> r.netdev
+    where t.setting in ('host.arp_policy', 'host.rp_filter') and t.state = 'change'
 )
-group by p.setting, p.target, p.subject;
+
+select setting, target, subject, arg_min(why, (rank, why)) as why, min(rank) as rank, ''::varchar as owner
+from found
+group by setting, target, subject;

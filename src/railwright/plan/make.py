@@ -5,16 +5,14 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import NamedTuple
 
 import duckdb
 
 from railwright.check.findings import Findings
 from railwright.check.tables import Folders, make_lookups, make_macros, make_scopes, show_files
 from railwright.plan.changes import NO_TOOL, NOT_CLEAR, NOT_READ, change_query, columns_of
-from railwright.plan.paths import Limits, what_stops
+from railwright.plan.guards import GUARD_SQL, Kept, guard, with_partners
 from railwright.plan.plan import ByHand, Plan
-from railwright.plan.restarts import RESET
 from railwright.plan.sort import sorted_plan
 from railwright.settings.setting import Setting, settings
 from railwright.store.duck import connect, copy_query, quote, read_sql, words
@@ -23,17 +21,8 @@ _ASKED = read_sql(__file__, "asked.sql")
 _PEERS = read_sql(__file__, "peers.sql")
 _PICKED = read_sql(__file__, "picked.sql")
 _GROUPS = read_sql(__file__, "groups.sql")
-_GUARDS = read_sql(__file__, "guards.sql")
-_RESTARTS = read_sql(__file__, "restarts.sql")
 _BY_HAND = read_sql(__file__, "by_hand.sql")
 MEMORY = "2GB"  # as for rules
-
-
-class WayIn(NamedTuple):
-    """A machine that the site declares a second way to, and the interfaces it gives up there."""
-
-    target: str
-    interfaces: list[str]
 
 
 Mends = dict[str, list[Setting]]  # rule -> settings
@@ -52,9 +41,8 @@ def mending(rules: Mapping[str, str]) -> Mends:
 
 def make_plan(
     findings: Findings,
-    limits: Limits,
+    kept: Kept,
     *,
-    ways_in: Collection[WayIn] = (),
     select: Collection[str] = (),
     exclude: Collection[str] = (),
 ) -> Plan:
@@ -68,29 +56,31 @@ def make_plan(
             found = database.execute("SELECT DISTINCT rule FROM asked").fetchall()
             mends = mending({rule: findings.rules[rule].setting for (rule,) in found})
             chosen = _chosen(mends, select, exclude)
-            return plan_in(database, chosen, limits, ways_in, findings.never_touch)
+            return plan_in(database, chosen, kept._replace(never_touch=findings.never_touch))
 
 
 def plan_in(
     database: duckdb.DuckDBPyConnection,
     mends: Mends,
-    limits: Limits,
-    ways_in: Collection[WayIn] = (),
-    never_touch: Collection[str] = (),
+    kept: Kept,
 ) -> Plan:
     """In a database with facts, intent, scopes, and what is wrong as the table `asked`."""
     _fill(database, mends)
-    if limits.from_peers:
+    if kept.limits.from_peers:
         _ask_peers(database)
     database.execute(_PICKED)
-    _guard(database, ways_in)
-    _restart(database)
+    return planned(database, kept)
+
+
+def planned(database: duckdb.DuckDBPyConnection, kept: Kept) -> Plan:
+    """What becomes of the tables `picked` and `change_row`."""
+    guard(database, kept)
     database.execute(f"CREATE TEMP TABLE grouped AS {_GROUPS}")
     by_hand = [
         ByHand(rule, severity, tuple(at), subjects, tuple(places))
         for rule, severity, at, subjects, places in database.execute(_BY_HAND).fetchall()
     ]
-    return sorted_plan(database, limits, by_hand, never_touch)
+    return sorted_plan(database, kept, by_hand)
 
 
 def _chosen(mends: Mends, select: Collection[str], exclude: Collection[str]) -> Mends:
@@ -109,9 +99,7 @@ def _opened(findings: Findings, folder: Path) -> Iterator[duckdb.DuckDBPyConnect
     with connect(folder / "tmp", threads=2, memory=MEMORY) as database:
         folders = Folders(findings.snapshot.facts, findings.intent)
         findings.snapshot.files()
-        show_files(
-            database, folders, words(every + _GUARDS + _RESTARTS) | {"probe_result", "switch"}
-        )
+        show_files(database, folders, words(every + GUARD_SQL) | {"probe_result", "switch"})
         make_macros(database)
         make_scopes(database, "temp table")
         make_lookups(database, "temp", with_before=False)
@@ -125,7 +113,8 @@ def _fill(database: duckdb.DuckDBPyConnection, mends: Mends) -> None:
     if pairs:
         database.executemany("INSERT INTO mends VALUES (?, ?)", pairs)
     wanted = {one.id: one for chosen in mends.values() for one in chosen}
-    queries = [change_query(one, columns_of(database, one)) for one in wanted.values()]
+    with_other_ends = with_partners(list(wanted.values()))
+    queries = [change_query(one, columns_of(database, one)) for one in with_other_ends]
     empty = change_query(*_any(database)) + " WHERE false"
     database.execute(f"CREATE TEMP TABLE change_row AS {empty}")
     for query in queries:
@@ -138,25 +127,6 @@ def _ask_peers(database: duckdb.DuckDBPyConnection) -> None:
     database.execute(made)
     words = {"not_read": NOT_READ, "no_tool": NO_TOOL, "not_clear": NOT_CLEAR}
     database.execute(filled, words)
-
-
-def _guard(database: duckdb.DuckDBPyConnection, ways_in: Collection[WayIn]) -> None:
-    """The table guard: what must not be changed, whatever the options are."""
-    columns = "setting VARCHAR, stops VARCHAR, takes_hold VARCHAR, lost_at VARCHAR[]"
-    database.execute(f"CREATE TEMP TABLE setting_guard ({columns})")
-    told = [[s.id, what_stops(s), s.takes_hold, list(s.lost_at)] for s in settings().values()]
-    database.executemany("INSERT INTO setting_guard VALUES (?, ?, ?, ?)", told)
-    database.execute("CREATE TEMP TABLE second_way (target VARCHAR, netdevs VARCHAR[])")
-    if ways_in:
-        database.executemany("INSERT INTO second_way VALUES (?, ?)", [list(w) for w in ways_in])
-    database.execute(_GUARDS)
-
-
-def _restart(database: duckdb.DuckDBPyConnection) -> None:
-    """The tables hold and late: what must be restarted, and what is written after that."""
-    reset = settings()[RESET].sql
-    database.execute(f"CREATE TEMP TABLE card_reset AS {reset}")
-    database.execute(_RESTARTS)
 
 
 def _any(database: duckdb.DuckDBPyConnection) -> tuple[Setting, list[str]]:

@@ -44,8 +44,11 @@ class Limits:
 
 
 def what_stops(setting: Setting) -> str:
-    """What a change stops while it takes hold: nothing, a link, a card, the host, a switch."""
-    if setting.disturbs in ("nothing", "new jobs"):
+    """What a change stops while it takes hold: nothing, a link, a card, the host, a switch.
+
+    A daemon that restarts carries no packets.
+    """
+    if setting.disturbs in ("nothing", "new jobs", "service restart"):
         return "nothing"
     if setting.takes_hold in ("reboot", "power_cycle"):
         return "host"

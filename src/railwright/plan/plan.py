@@ -33,6 +33,7 @@ class Group:
     is_late: bool = False  # a restart of the plan would lose it, so it is made afterwards
     gbps: float | None = None  # what its findings cost, where arithmetic gives a number
     by_peers: bool = False  # nobody says what it is to be; most like machines have it
+    owner: str = ""  # whose the value is
 
 
 class Again(NamedTuple):
@@ -115,3 +116,8 @@ class Plan:
     refused: tuple[Group, ...]
     undecided: tuple[Group, ...]
     by_hand: tuple[ByHand, ...]
+
+    @property
+    def render_for(self) -> tuple[Group, ...]:
+        """What is to be changed where its owner has it."""
+        return tuple(one for one in self.refused if one.owner)

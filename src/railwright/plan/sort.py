@@ -9,6 +9,7 @@ import duckdb
 
 from railwright.plan.changes import UNSAFE, State, UnsafeError, steps_of
 from railwright.plan.digests import digests
+from railwright.plan.guards import Kept
 from railwright.plan.order import ordered
 from railwright.plan.paths import Limits
 from railwright.plan.plan import ByHand, Group, Member, Plan
@@ -23,15 +24,12 @@ Row = dict[str, Any]
 
 
 def sorted_plan(
-    database: duckdb.DuckDBPyConnection,
-    limits: Limits,
-    by_hand: Collection[ByHand],
-    never: Collection[str],
+    database: duckdb.DuckDBPyConnection, kept: Kept, by_hand: Collection[ByHand]
 ) -> Plan:
     """Of the table `grouped`."""
     rows: dict[str, list[Row]] = {"change": [], "held": [], "refused": [], "undecided": []}
     for row in _rows(database):
-        where, row["why"] = _where(row, limits, never)
+        where, row["why"] = _where(row, kept.limits, kept.never_touch)
         rows[where].append(row)
     changed = rows["change"]
     restarts = restarts_of(database, changed)
@@ -47,7 +45,7 @@ def sorted_plan(
     _delay(changed, restarted)
     groups = _folded([row for row in changed if row["setting"] != RESET])
     return Plan(
-        limits,
+        kept.limits,
         totals([*changed, *rows["held"]]),
         digests(database, groups, restarted),
         groups,
@@ -115,6 +113,7 @@ def _folded(rows: Collection[Row]) -> tuple[Group, ...]:
             row["wanted"],
             row["why"],
             row["by_peers"],
+            row["owner"],
             row["is_late"],
         )
         kept[key].append(row)
@@ -125,7 +124,7 @@ def _folded(rows: Collection[Row]) -> tuple[Group, ...]:
 
 
 def _group(setting: Setting, key: tuple[Any, ...], rows: list[Row]) -> Group:
-    _, now, wanted, why, by_peers, is_late = key
+    _, now, wanted, why, by_peers, owner, is_late = key
     members = tuple(
         Member(row["names"], tuple(row["targets"]), *row["filled"])
         for row in sorted(rows, key=lambda row: str(row["names"]))
@@ -144,4 +143,5 @@ def _group(setting: Setting, key: tuple[Any, ...], rows: list[Row]) -> Group:
         is_late,
         sum(priced) if priced else None,
         by_peers,
+        owner,
     )

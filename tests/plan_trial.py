@@ -1,0 +1,218 @@
+"""Sites for plans, from plan_sites/*.yaml: rows of the tables, and a change that is made there.
+
+The rows are those of given.yaml with what a site changes: `add` rows, `set` columns of the rows
+that `where` names, `drop` rows. The change is put into the tables that plans are made of.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from copy import deepcopy
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import duckdb
+import yaml
+
+from railwright.check.tables import SCOPES
+from railwright.check.trial import filled, trial_database
+from railwright.model import derive
+from railwright.plan.guards import Kept, Owner, WayIn, families
+from railwright.plan.make import Plan, planned
+from railwright.plan.paths import ALLOWED, Limits
+from railwright.settings.setting import settings
+
+HERE = Path(__file__).parent / "plan_sites"
+ALL = Limits("aggressive", frozenset(ALLOWED))  # every option that there is
+Rows = dict[str, list[dict[str, Any]]]
+# Probes that answered on every host.
+ANSWERED = ("config_owners", "ip_address", "ip_route", "modules", "mounts", "netdev", "ssh_session")
+# From what to what a setting is changed; the sites are about where, not about what.
+VALUES = {
+    "nic.pfc": ("none", "3"),
+    "switch.pfc": ("none", "3"),
+    "netdev.mtu": ("1500", "9000"),
+    "link.mtu": ("1500", "9000"),
+    "switch.mtu": ("1500", "9216"),
+    "nic.fec": ("off", "rs"),
+    "switch.fec": ("none", "rs"),
+    "nic.speed": ("100000", "400000"),
+    "switch.speed": ("100000", "400000"),
+    "netdev.up": ("down", "up"),
+    "netdev.pause": ("rx and tx", "off"),
+    "switch.pause": ("rx,tx", "off"),
+    "nic.trust": ("pcp", "dscp"),
+    "host.cpu_governor": ("powersave", "performance"),
+    "library.setting": ("not set", "106"),
+    "switch.lldp": ("off", "on"),
+}
+# What the steps fill in, where it is not the place of the change.
+NAMES = {"rx": "on", "tx": "on", "listed": "3", "autoneg": "off", "file": "nccl.conf"}
+_ROW = """
+CREATE TEMP TABLE {name} (
+    setting VARCHAR, target VARCHAR, subject VARCHAR, now VARCHAR, wanted VARCHAR, state VARCHAR,
+    why VARCHAR, write INTEGER, names MAP(VARCHAR, VARCHAR), device VARCHAR, port INTEGER,
+    netdev VARCHAR, pci VARCHAR, switch_port VARCHAR{more}
+)
+"""
+_PICKED = ", rule VARCHAR, found_at VARCHAR, severity VARCHAR, rank INTEGER"
+_ASKED = """
+CREATE TEMP TABLE asked (
+    rule VARCHAR, severity VARCHAR, rank INTEGER, target VARCHAR, subject VARCHAR,
+    link_partner VARCHAR
+)
+"""
+
+
+class Asked(NamedTuple):
+    """A change: a setting at a place of a machine."""
+
+    setting: str
+    target: str
+    place: str  # network device, PCI address or port; '' = the machine
+
+
+class Site(NamedTuple):
+    """One site of a file."""
+
+    name: str
+    rows: Rows
+    refuse: Asked
+    why: str  # how the reason begins
+    allow: Asked
+    said: dict[str, Any]  # everything else
+
+    @property
+    def kept(self) -> Kept:
+        """With every option on."""
+        ways = [WayIn(target, given) for target, given in self.said.get("ways_in", {}).items()]
+        owners = [Owner(*one) for one in self.said.get("owners", ())]
+        return Kept(ALL, ways, self.said.get("never_touch", ()), owners)
+
+
+def _given() -> Rows:
+    rows: Rows = yaml.safe_load((HERE / "given.yaml").read_text("utf-8"))
+    rows["probe_result"] = [
+        {"target": one["target"], "probe": probe, "instance": "", "status": "ok"}
+        for one in rows["target"]
+        if one["kind"] == "host"
+        for probe in ANSWERED
+    ]
+    return rows
+
+
+def _fits(row: Mapping[str, Any], where: Mapping[str, Any]) -> bool:
+    return all(row.get(key) == value for key, value in where.items())
+
+
+def _changed(name: str, rows: Rows, body: dict[str, Any]) -> Rows:
+    for one in body.pop("set", ()):
+        where = one.get("where", {})
+        ((table, values),) = ((k, v) for k, v in one.items() if k != "where")
+        found = [row for row in rows[table] if _fits(row, where)]
+        assert found, f"{name}: no row of {table} is {where}"
+        for row in found:
+            row.update(values)
+    for one in body.pop("drop", ()):
+        ((table, where),) = one.items()
+        left = [row for row in rows[table] if not _fits(row, where)]
+        assert len(left) < len(rows[table]), f"{name}: no row of {table} is {where}"
+        rows[table] = left
+    for table, more in body.pop("add", {}).items():
+        rows.setdefault(table, []).extend(deepcopy(more))
+    return rows
+
+
+def sites(*files: str) -> Iterator[Site]:
+    """All sites of these files."""
+    for file in files:
+        for name, body in yaml.safe_load((HERE / f"{file}.yaml").read_text("utf-8")).items():
+            rows = _changed(name, _given(), body)
+            *refuse, why = body.pop("refuse")
+            yield Site(f"{file}: {name}", rows, Asked(*refuse), why, Asked(*body.pop("allow")), body)
+
+
+# ---- a change as a row of the tables that plans are made of
+
+
+def _row(asked: Asked, site: Site, state: str = "change", **values: Any) -> dict[str, Any]:
+    setting = settings()[asked.setting]
+    pci = next(
+        (
+            row["pci"]
+            for row in site.rows["netdev"]
+            if row["target"] == asked.target and row["name"] == asked.place
+        ),
+        None,
+    )
+    kind = setting.subject.kind
+    is_switch = setting.area == "switch"
+    system = site.said.get("system", "sonic") if is_switch else ""
+    write = next((n for n, one in enumerate(setting.writes) if one.system == system), 0)
+    now, wanted = VALUES.get(asked.setting, ("0", "1"))
+    names = {name: NAMES.get(name, asked.place or "true") for name in setting.names()}
+    of_device = not is_switch and kind != "end" and asked.place and ":" not in asked.place
+    return {
+        "setting": asked.setting,
+        "target": asked.target,
+        "subject": f"{asked.target}:{asked.place}",
+        "now": now,
+        "wanted": wanted,
+        "state": state,
+        "why": "",
+        "write": write,
+        "names": names,
+        "device": None,
+        "port": None,
+        "netdev": asked.place if of_device else None,
+        "pci": asked.place if ":" in asked.place else (pci if of_device else None),
+        "switch_port": asked.place if kind == "end" else None,
+        **values,
+    }
+
+
+def _partners(asked: Asked, site: Site) -> Iterator[dict[str, Any]]:
+    """Every other end has what is wanted, unless the site says otherwise."""
+    family = next((m for m in families().values() if asked.setting in m), ())
+    for end in site.rows["link_end"]:
+        area = "switch" if end["kind"] == "switch" else None
+        for name in family:
+            other = settings()[name]
+            if (other.area == "switch") is (area == "switch") and name != "link.mtu":
+                one = Asked(name, end["target"], end["port"])
+                if one != asked:
+                    wanted = VALUES[name][1]
+                    yield _row(one, site, "leave", now=wanted)
+
+
+def _insert(database: duckdb.DuckDBPyConnection, table: str, row: dict[str, Any]) -> None:
+    columns, marks = ", ".join(row), ", ".join("?" * len(row))
+    database.execute(f"INSERT INTO {table} ({columns}) VALUES ({marks})", list(row.values()))
+
+
+@contextmanager
+def _opened(database: duckdb.DuckDBPyConnection, site: Site) -> Iterator[None]:
+    own = {f"temp.{t}" if t in SCOPES else t: rows for t, rows in site.rows.items() if rows}
+    with filled(database, own, ()):
+        for query in derive.queries_of("netdev_stack"):
+            database.execute(f"INSERT INTO netdev_stack BY NAME ({query})")
+        yield
+
+
+def plan_of(database: duckdb.DuckDBPyConnection, site: Site, asked: Asked) -> Plan:
+    """The plan of this change at this site, in a database of `trial_database()`."""
+    with _opened(database, site):
+        database.execute(_ROW.format(name="change_row", more=""))
+        database.execute(_ROW.format(name="picked", more=_PICKED))
+        database.execute(_ASKED)
+        told = {(t, p): values for t, p, values in site.said.get("partners", ())}
+        for row in _partners(asked, site):
+            at = (row["target"], row["switch_port"] or row["netdev"])
+            _insert(database, "change_row", {**row, **told.get(at, {})})
+        row = _row(asked, site)
+        found = {"rule": "r", "found_at": row["subject"], "severity": "high", "rank": 1}
+        _insert(database, "change_row", row)
+        _insert(database, "picked", {**row, **found})
+        return planned(database, site.kept)
+
+
+__all__ = ["Asked", "Site", "plan_of", "sites", "trial_database"]
