@@ -128,7 +128,9 @@ def sites(*files: str) -> Iterator[Site]:
         for name, body in yaml.safe_load((HERE / f"{file}.yaml").read_text("utf-8")).items():
             rows = _changed(name, _given(), body)
             *refuse, why = body.pop("refuse")
-            yield Site(f"{file}: {name}", rows, Asked(*refuse), why, Asked(*body.pop("allow")), body)
+            yield Site(
+                f"{file}: {name}", rows, Asked(*refuse), why, Asked(*body.pop("allow")), body
+            )
 
 
 # ---- a change as a row of the tables that plans are made of
@@ -184,9 +186,11 @@ def _partners(asked: Asked, site: Site) -> Iterator[dict[str, Any]]:
                     yield _row(one, site, "leave", now=wanted)
 
 
-def _insert(database: duckdb.DuckDBPyConnection, table: str, row: dict[str, Any]) -> None:
-    columns, marks = ", ".join(row), ", ".join("?" * len(row))
-    database.execute(f"INSERT INTO {table} ({columns}) VALUES ({marks})", list(row.values()))
+def _insert(database: duckdb.DuckDBPyConnection, table: str, rows: list[dict[str, Any]]) -> None:
+    columns, marks = ", ".join(rows[0]), f"({', '.join('?' * len(rows[0]))})"
+    values = [value for row in rows for value in row.values()]
+    every = ", ".join([marks] * len(rows))
+    database.execute(f"INSERT INTO {table} ({columns}) VALUES {every}", values)
 
 
 @contextmanager
@@ -205,13 +209,14 @@ def plan_of(database: duckdb.DuckDBPyConnection, site: Site, asked: Asked) -> Pl
         database.execute(_ROW.format(name="picked", more=_PICKED))
         database.execute(_ASKED)
         told = {(t, p): values for t, p, values in site.said.get("partners", ())}
-        for row in _partners(asked, site):
-            at = (row["target"], row["switch_port"] or row["netdev"])
-            _insert(database, "change_row", {**row, **told.get(at, {})})
         row = _row(asked, site)
+        partners = [
+            {**one, **told.get((one["target"], one["switch_port"] or one["netdev"]), {})}
+            for one in _partners(asked, site)
+        ]
         found = {"rule": "r", "found_at": row["subject"], "severity": "high", "rank": 1}
-        _insert(database, "change_row", row)
-        _insert(database, "picked", {**row, **found})
+        _insert(database, "change_row", [row, *partners])
+        _insert(database, "picked", [{**row, **found}])
         return planned(database, site.kept)
 
 
