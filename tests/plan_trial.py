@@ -172,7 +172,7 @@ def _row(asked: Asked, site: Site, state: str = "change", **values: Any) -> dict
     }
 
 
-def _partners(asked: Asked, site: Site) -> Iterator[dict[str, Any]]:
+def _partners(asked: Asked, site: Site) -> Iterator[tuple[Asked, dict[str, Any]]]:
     """Every other end has what is wanted, unless the site says otherwise."""
     family = next((m for m in families().values() if asked.setting in m), ())
     for end in site.rows["link_end"]:
@@ -181,9 +181,7 @@ def _partners(asked: Asked, site: Site) -> Iterator[dict[str, Any]]:
             other = settings()[name]
             if (other.area == "switch") is (area == "switch") and name != "link.mtu":
                 one = Asked(name, end["target"], end["port"])
-                if one != asked:
-                    wanted = VALUES[name][1]
-                    yield _row(one, site, "leave", now=wanted)
+                yield one, _row(one, site, "leave", now=VALUES[name][1])
 
 
 def _insert(database: duckdb.DuckDBPyConnection, table: str, rows: list[dict[str, Any]]) -> None:
@@ -202,21 +200,25 @@ def _opened(database: duckdb.DuckDBPyConnection, site: Site) -> Iterator[None]:
         yield
 
 
-def plan_of(database: duckdb.DuckDBPyConnection, site: Site, asked: Asked) -> Plan:
-    """The plan of this change at this site, in a database of `trial_database()`."""
+def plan_of(database: duckdb.DuckDBPyConnection, site: Site) -> Plan:
+    """The plan of both changes at this site, in a database of `trial_database()`."""
     with _opened(database, site):
         database.execute(_ROW.format(name="change_row", more=""))
         database.execute(_ROW.format(name="picked", more=_PICKED))
         database.execute(_ASKED)
-        told = {(t, p): values for t, p, values in site.said.get("partners", ())}
-        row = _row(asked, site)
-        partners = [
-            {**one, **told.get((one["target"], one["switch_port"] or one["netdev"]), {})}
-            for one in _partners(asked, site)
-        ]
-        found = {"rule": "r", "found_at": row["subject"], "severity": "high", "rank": 1}
-        _insert(database, "change_row", [row, *partners])
-        _insert(database, "picked", [{**row, **found}])
+        both = (site.refuse, site.allow)
+        rows = {asked: _row(asked, site) for asked in both}
+        told = {(target, place): values for target, place, values in site.said.get("partners", ())}
+        others = {
+            name: {**row, **told.get((name.target, name.place), {})}
+            for asked in both
+            for name, row in _partners(asked, site)
+            if name not in both
+        }
+        _insert(database, "change_row", [*rows.values(), *others.values()])
+        found = {"rule": "r", "severity": "high", "rank": 1}
+        picked = [{**row, **found, "found_at": row["subject"]} for row in rows.values()]
+        _insert(database, "picked", picked)
         return planned(database, site.kept)
 
 

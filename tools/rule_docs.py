@@ -8,7 +8,7 @@ from typing import cast
 from railwright.check.disturbance import remark_on, way_back_of
 from railwright.check.rule import ANY, Rule, shipped
 from railwright.check.sources import told
-from railwright.intent.site import CLASS, FABRIC, NIC, ROLE, SLOT, WAY_IN, profiles
+from railwright.intent.site import CLASS, FABRIC, NIC, OWNER, ROLE, SLOT, WAY_IN, profiles
 from railwright.schema.table import intent_tables
 from railwright.settings.words import WAY_BACK
 from railwright.toml import load_toml
@@ -168,6 +168,13 @@ _WORDS = {
 _SLOT_WORDS = {"kind": "nic or gpu", "netdevs": "network devices it must have; NULL = not said"}
 
 
+_OWNER_WORDS = {
+    "name": "who it is, as a person calls it: AVD, NIC Configuration Operator",
+    "hosts": "a node set of hosts or switches such as leaf[01-16]",
+    "settings": "names of settings; `*` stands for anything: switch.*",
+}
+
+
 def _kind(kind: object) -> str:
     if isinstance(kind, list):
         return f"list of {_kind(kind[0])}"
@@ -216,7 +223,12 @@ def _site() -> Iterator[str]:
         (
             "[[way_in]]: machines that have a second way in",
             WAY_IN,
-            "Without it `railwright plan` proposes nothing that takes a host out of service.",
+            "Without it `railwright plan` takes no host out of service, and keeps the way to a switch.",
+        ),
+        (
+            "[[owner]]: who else owns settings",
+            OWNER,
+            "`railwright plan` does not write them: it says what their owner has to change.",
         ),
     ):
         yield from ("", f"## {title}", "")
@@ -225,7 +237,8 @@ def _site() -> Iterator[str]:
         yield from head("key", "value", "meaning")
         for key, kind in known.items():
             meaning = meanings.get(_COLUMNS.get(key, key), "")
-            said = (_SLOT_WORDS if known is SLOT else _WORDS).get(key, _WORDS.get(key))
+            own = _SLOT_WORDS if known is SLOT else _OWNER_WORDS if known is OWNER else _WORDS
+            said = own.get(key, _WORDS.get(key))
             yield row(f"`{key}`", _kind(kind), said or meaning)
     yield from ("", "## And", "")
     yield '- `cabling = "cabling.csv"`: the cabling plan, from the folder of the site file. It is a'

@@ -9,8 +9,10 @@ select address as text from sought
 union
 select r.destination
 from route as r
-inner join (select distinct target from touched where kind = 'host') as t on t.target = r.target
-where r.destination <> 'default'
+where
+    r.destination <> 'default'
+    -- What is behind a switch may be any host.
+    and (r.target in (select target from touched) or exists (from touched where kind = 'switch'))
 union
 select r.prefix
 from switch_route as r

@@ -31,12 +31,15 @@ said as (
 
 -- Names and patterns that a file is for. One that fits no device here may be for any: it goes by address or path.
 pattern as (
-    select c.target, c.file, c.place, g.pattern, bool_or(n.name glob g.pattern) as is_known -- null: no device
-    from said as c
-    cross join unnest(string_split(c.netdev, ' ')) as g(pattern)
-    left join netdev as n on n.target = c.target
-    where c.netdev <> ''
-    group by all
+    select *, bool_or(fits) over (partition by target, file, place) as is_known -- null: no device
+    from (
+        select c.target, c.file, c.place, g.pattern, bool_or(n.name glob g.pattern) as fits -- null: no device
+        from said as c
+        cross join unnest(string_split(c.netdev, ' ')) as g(pattern)
+        left join netdev as n on n.target = c.target
+        where c.netdev <> ''
+        group by all
+    )
 ),
 
 by_key as (

@@ -27,6 +27,8 @@ select target, netdev, 'it carries management' from netdev_role where role = 'ma
 union
 select target, netdev, 'it carries management' from port_scope where role = 'management' and netdev <> ''
 union
+select target, netdev, 'the hosts were read from there' from address where address in (select client from ssh_session)
+union
 -- The address of the node in its cluster is not collected; what the network of the cluster has routed is.
 select r.target, r.netdev, 'routes of the cluster leave by it'
 from route as r

@@ -20,13 +20,7 @@ with heard as (
 
 select h.target, h.port, h.peer, h.peer_port, k.what, k.why
 from heard as h
-inner join kept_way as k on k.target = h.peer and k.netdev = h.peer_port
-union
-select h.target, h.port, h.peer, h.peer_port, 'way', 'the hosts were read from there'
-from heard as h
-inner join address as a on a.target = h.peer and a.address in (select client from ssh_session)
-left join netdev_stack as s on s.target = a.target and s.netdev = a.netdev
-where h.peer_port in (a.netdev, s.below);
+inner join kept_way as k on k.target = h.peer and k.netdev = h.peer_port;
 
 -- Which ports the switch reaches its managers by: its default routes, and the routes to where hosts were read from.
 create temp table switch_way as

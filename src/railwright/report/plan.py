@@ -14,6 +14,7 @@ _LEFT = (
     ("refused", "Refused"),
     ("undecided", "No value: neither the site file nor a document says what it is to be"),
 )
+_OWNED = "For the owners of these values"
 MOST_PLACES = 3  # of what only hands can mend
 MOST_FULL = 4  # changes that are printed in full
 MOST_LINES = 20  # changes that get a line each
@@ -52,6 +53,7 @@ def print_plan(screen: Screen, plan: dict[str, Any], numbers: Collection[int] = 
     is_short = len(plan["changes"]) <= MOST_FULL
     for name, words in _LEFT:
         (_print_left if is_short else _print_left_short)(screen, words, plan[name])
+    _print_owned(screen, plan["render_for"])
     _print_by_hand(screen, plan["by_hand"], MOST_PLACES if is_short else 0)
 
 
@@ -243,6 +245,19 @@ def _print_left_short(screen: Screen, words: str, left: list[dict[str, Any]]) ->
         screen.line(cut(screen, f"    {name}  {count:,}  {why}"))
 
 
+def _print_owned(screen: Screen, owned: list[dict[str, Any]]) -> None:
+    if not owned:
+        return
+    screen.line()
+    screen.heading(_OWNED)
+    for one in owned:
+        screen.line(cut(screen, f"    {one['owner']}: {_asked(one)}  {one['hosts']}"))
+
+
+def _asked(one: dict[str, Any]) -> str:
+    return f"{one['setting']}  {one['from'] or 'not read'} -> {one['to']}"
+
+
 def _print_by_hand(screen: Screen, left: list[dict[str, Any]], most_places: int) -> None:
     if not left:
         return
@@ -290,6 +305,10 @@ def plan_ticket(plan: dict[str, Any]) -> Iterator[str]:
                 change = f"{one['from'] or 'not read'} -> {one['to'] or '?'}"
                 why = f": {one['why']}" if one["why"] else ""
                 yield f"- {one['setting']} {cell(change)}, {one['hosts']}{cell(why)}"
+    if plan["render_for"]:
+        yield from ("", f"## {_OWNED}", "")
+        for one in plan["render_for"]:
+            yield f"- {one['owner']}: {cell(_asked(one))}, {one['hosts']}"
     if plan["by_hand"]:
         yield from ("", "## No setting mends these", "")
         for one in plan["by_hand"]:
