@@ -223,7 +223,7 @@ def _site() -> Iterator[str]:
         (
             "[[way_in]]: machines that have a second way in",
             WAY_IN,
-            "Without it `railwright plan` takes no host out of service, and keeps the way to a switch.",
+            "Without it `railwright plan` keeps hosts in service, and the way to a switch.",
         ),
         (
             "[[owner]]: who else owns settings",

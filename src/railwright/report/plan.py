@@ -308,7 +308,7 @@ def plan_ticket(plan: dict[str, Any]) -> Iterator[str]:
     if plan["render_for"]:
         yield from ("", f"## {_OWNED}", "")
         for one in plan["render_for"]:
-            yield f"- {one['owner']}: {cell(_asked(one))}, {one['hosts']}"
+            yield f"- {cell(one['owner'])}: {cell(_asked(one))}, {one['hosts']}"
     if plan["by_hand"]:
         yield from ("", "## No setting mends these", "")
         for one in plan["by_hand"]:
