@@ -98,9 +98,7 @@ def reached(facts: Path) -> None:
 def _write(database: duckdb.DuckDBPyConnection, table: str, file: Path) -> None:
     new = file.with_suffix(".new")
     file.chmod(0o600)
-    database.execute(
-        f"COPY {table} TO {quote(str(new))} (FORMAT parquet, COMPRESSION zstd)"
-    )
+    database.execute(f"COPY {table} TO {quote(str(new))} (FORMAT parquet, COMPRESSION zstd)")
     new.replace(file)
 
 
@@ -110,9 +108,7 @@ def _snapshot(folder: Path, shape: str) -> Snapshot:
     if not kept.is_file():
         fabric = build(SHAPES[shape])
         made = fabric_snapshot(folder / shape, fabric, templates=folder / "hosts")
-        (folder / shape / "site.toml").write_text(
-            site(fabric).replace("[fabric]\n", WANTED) + NICS
-        )
+        (folder / shape / "site.toml").write_text(site(fabric).replace("[fabric]\n", WANTED) + NICS)
         (folder / shape / CABLING).write_text(cabling(fabric))
         broken(made.path / "facts")
         reached(made.path / "facts")

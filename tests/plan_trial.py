@@ -51,10 +51,10 @@ _ROW = """
 CREATE TEMP TABLE {name} (
     setting VARCHAR, target VARCHAR, subject VARCHAR, now VARCHAR, wanted VARCHAR, state VARCHAR,
     why VARCHAR, write INTEGER, names MAP(VARCHAR, VARCHAR), device VARCHAR, port INTEGER,
-    netdev VARCHAR, pci VARCHAR, switch_port VARCHAR{more}
+    netdev VARCHAR, pci VARCHAR, switch_port VARCHAR, is_clear BOOLEAN, by_peers BOOLEAN{more}
 )
 """
-_PICKED = ", rule VARCHAR, found_at VARCHAR, severity VARCHAR, rank INTEGER"
+_PICKED = ", rule VARCHAR, found_at VARCHAR, severity VARCHAR, rank INTEGER, cost_share DOUBLE"
 _ASKED = """
 CREATE TEMP TABLE asked (
     rule VARCHAR, severity VARCHAR, rank INTEGER, target VARCHAR, subject VARCHAR,
@@ -168,6 +168,8 @@ def _row(asked: Asked, site: Site, state: str = "change", **values: Any) -> dict
         "netdev": asked.place if of_device else None,
         "pci": asked.place if ":" in asked.place else (pci if of_device else None),
         "switch_port": asked.place if kind == "end" else None,
+        "is_clear": True,
+        "by_peers": False,
         **values,
     }
 

@@ -11,10 +11,13 @@ from railwright.check.cases import facts_of, probes_of, read_cases, with_default
 from railwright.check.tables import SCOPES
 from railwright.check.trial import filled, trial_database
 from railwright.plan.cases import text_of
-from railwright.plan.make import WayIn, plan_in
+from railwright.plan.guards import GUARD_SQL, Kept, WayIn
+from railwright.plan.make import plan_in
 from railwright.plan.paths import ALLOWED, Limits
 from railwright.plan.plan import Plan, Restart
+from railwright.schema.table import tables
 from railwright.settings.setting import settings
+from railwright.store.duck import words
 
 GIVEN, CASES = read_cases(Path(__file__).with_name("plan_restarts.yaml"))
 ASKED = """
@@ -43,7 +46,7 @@ def planned(database: duckdb.DuckDBPyConnection, name: str, case: dict[str, Any]
     every = [one.tables() for one in known.values() if one.writes]
     probes = {w.probe for one in known.values() for w in one.writes if w.probe}
     probes |= probes_of(sorted({table for tables in every for table in tables}))
-    probes |= {"ssh_session", "ip_route", "ip_address", "netdev"}
+    probes |= probes_of(sorted(words(GUARD_SQL) & tables().keys()))
     rows = with_defaults(facts_of(name, {**GIVEN, **case}), probes)
     path = "aggressive" if allow == set(ALLOWED) else "conservative"
     with filled(database, rows, SCOPES):
@@ -52,14 +55,14 @@ def planned(database: duckdb.DuckDBPyConnection, name: str, case: dict[str, Any]
         database.execute("UPDATE probe_result SET status = 'absent' WHERE probe = 'ssh_session'")
         answered = "INSERT INTO probe_result BY NAME SELECT 'a' AS target, 'mlxconfig' AS probe, "
         database.execute(f"{answered} $card AS instance, 'ok' AS status", {"card": read})
-        return plan_in(database, chosen, Limits(path, allow), ways_in)
+        return plan_in(database, chosen, Kept(Limits(path, allow), ways_in))
 
 
 def told(one: Restart) -> str:
     first = "; ".join(text_of(step) for blind in one.blind for step in blind.steps)
     steps = "; ".join(map(text_of, one.steps))
-    words = [one.kind, one.names.get("pci") or "", "for", ", ".join(one.settings)]
-    said = " ".join(filter(None, words))
+    parts = [one.kind, one.names.get("pci") or "", "for", ", ".join(one.settings)]
+    said = " ".join(filter(None, parts))
     return f"{first}; " * bool(first) + said + f": {steps}" * bool(steps)
 
 

@@ -26,7 +26,8 @@ from railwright.plan.make import make_plan
 from railwright.plan.paths import ALLOWED, PATHS, Limits
 from railwright.report.console import next_step, output, remarks
 from railwright.report.findings import findings_status
-from railwright.report.plan import plan_ticket, print_plan
+from railwright.report.plan import print_plan
+from railwright.report.plan_ticket import plan_ticket
 from railwright.report.screen import Screen, cut
 from railwright.report.status import exit_status
 from railwright.settings.setting import settings

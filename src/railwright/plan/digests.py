@@ -17,10 +17,13 @@ from railwright.store.duck import identifier, quote, read_sql
 _PART = read_sql(__file__, "digest_part.sql")
 _WHOLE = read_sql(__file__, "digest_whole.sql")
 GUARDS = (
-    *("ssh_session.server", "ssh_route.netdev", "ssh_route.type"),
+    *("ssh_session.server", "ssh_route.netdev", "ssh_route.type", "ip_rule.routing_table"),
     *("route.destination", "route.netdev", "route.routing_table"),
     *("address.netdev", "address.address", "netdev_role.netdev", "netdev_role.role"),
     *("netdev.name", "netdev.master", "netdev.pci", "netdev_stack.netdev", "netdev_stack.below"),
+    *("bond.netdev", "bond_member.bond", "bond_member.member", "kubernetes_label.name"),
+    *("mount.mount_point", "mount.transport", "mount.server", "mount.rests_on"),
+    *("config_owner.owner", "config_owner.netdev", "config_owner.name", "config_owner.value"),
 )
 
 

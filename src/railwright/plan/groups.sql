@@ -22,7 +22,7 @@ from (
         list(distinct p.target order by p.target) as targets,
         count(*) as subjects,
         list_sort(list_distinct(flatten(list(p.rules)))) as rules,
-        min(rank) as rank,
+        min(p.rank) as rank,
         sum(gbps) as gbps
     from (
         select

@@ -6,15 +6,14 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from railwright.report.screen import Screen, cut, number_of, wrapped
-from railwright.report.ticket import cell
 from railwright.settings.words import EVENTS, TAKES_HOLD, WAY_BACK
 
-_LEFT = (
+LEFT = (
     ("held_back", "Held back: allow it to have it in the plan"),
     ("refused", "Refused"),
     ("undecided", "No value: neither the site file nor a document says what it is to be"),
 )
-_OWNED = "For the owners of these values"
+OWNED = "For the owners of these values"
 MOST_PLACES = 3  # of what only hands can mend
 MOST_FULL = 4  # changes that are printed in full
 MOST_LINES = 20  # changes that get a line each
@@ -44,14 +43,14 @@ def print_plan(screen: Screen, plan: dict[str, Any], numbers: Collection[int] = 
         f"of {plan['site']}" if plan["site"] else "without a site file"
     )
     screen.heading(f"Plan for snapshot {plan['snapshot']}", f", against {against}")
-    for line in _head(plan):
+    for line in head_lines(plan):
         screen.line(line)
     _print_totals(screen, plan["totals"])
     _print_changes(screen, [one for one in plan["changes"] if not one["after_restart"]], plan)
     _print_restarts(screen, plan)
     _print_changes(screen, [one for one in plan["changes"] if one["after_restart"]], plan)
     is_short = len(plan["changes"]) <= MOST_FULL
-    for name, words in _LEFT:
+    for name, words in LEFT:
         (_print_left if is_short else _print_left_short)(screen, words, plan[name])
     _print_owned(screen, plan["render_for"])
     _print_by_hand(screen, plan["by_hand"], MOST_PLACES if is_short else 0)
@@ -89,7 +88,8 @@ def fold_numbers(numbers: list[int]) -> str:
     return str(first) if first == last else f"{first}-{last}"
 
 
-def _head(plan: dict[str, Any]) -> Iterator[str]:
+def head_lines(plan: dict[str, Any]) -> Iterator[str]:
+    """What it is, in two lines."""
     changes = plan["changes"]
     subjects = sum(one["subjects"] for one in changes)
     allowed = f", allowed: {', '.join(plan['allow'])}" if plan["allow"] else ""
@@ -138,8 +138,7 @@ def _print_restarts(screen: Screen, plan: dict[str, Any]) -> None:
     screen.line()
     screen.heading("Then, once for all of these")
     for one in plan["restarts"]:
-        card = one["names"].get("pci", "")
-        what = " ".join(filter(None, (_RESTARTS[one["kind"]], card)))
+        what = restart_words(one)
         screen.line(
             cut(screen, f"    {what}  {number_of(one['machines'], 'host')}  {one['hosts']}")
         )
@@ -159,6 +158,11 @@ def _print_restarts(screen: Screen, plan: dict[str, Any]) -> None:
     for one in plan["lost"]:
         line = f"    look afterwards: {one['setting']}, {one['why']}  {one['hosts']}"
         screen.line(cut(screen, line))
+
+
+def restart_words(one: dict[str, Any]) -> str:
+    """What is restarted."""
+    return " ".join(filter(None, (_RESTARTS[one["kind"]], one["names"].get("pci", ""))))
 
 
 _RESTARTS = {
@@ -249,12 +253,13 @@ def _print_owned(screen: Screen, owned: list[dict[str, Any]]) -> None:
     if not owned:
         return
     screen.line()
-    screen.heading(_OWNED)
+    screen.heading(OWNED)
     for one in owned:
-        screen.line(cut(screen, f"    {one['owner']}: {_asked(one)}  {one['hosts']}"))
+        screen.line(cut(screen, f"    {one['owner']}: {asked_words(one)}  {one['hosts']}"))
 
 
-def _asked(one: dict[str, Any]) -> str:
+def asked_words(one: dict[str, Any]) -> str:
+    """What an owner is asked to set."""
     return f"{one['setting']}  {one['from'] or 'not read'} -> {one['to']}"
 
 
@@ -270,46 +275,3 @@ def _print_by_hand(screen: Screen, left: list[dict[str, Any]], most_places: int)
         more = len(one["places"]) - most_places
         if most_places and more > 0:
             screen.line(f"              and {more:,} more", "dim")
-
-
-# ---- for a ticket
-
-
-def plan_ticket(plan: dict[str, Any]) -> Iterator[str]:
-    """The plan as Markdown."""
-    yield f"# Plan for snapshot {plan['snapshot']}"
-    yield ""
-    yield f"By {plan['author']}, {plan['made_at']}, profile {plan['profile']}."
-    yield ""
-    yield from (f"{line}." for line in _head(plan))
-    if plan["changes"]:
-        yield from ("", "| | setting | from | to | where | disturbs | way back | found by |")
-        yield "|---|---|---|---|---|---|---|---|"
-    for one in plan["changes"]:
-        cells = (
-            *(str(one["number"]), one["setting"], one["from"], one["to"]),
-            *(f"{one['subjects']:,} on {one['hosts']}", one["disturbs"], one["way_back"]),
-            ", ".join(one["found_by"]),
-        )
-        yield f"| {' | '.join(cell(one) for one in cells)} |"
-    if plan["restarts"]:
-        yield from ("", "## Then, once for all of these", "")
-    for one in plan["restarts"]:
-        what = " ".join(filter(None, (_RESTARTS[one["kind"]], one["names"].get("pci", ""))))
-        waits = ", ".join((*one["for"], *one["found_by"]))
-        yield f"- {what} on {cell(one['hosts'])}, for {cell(waits)}"
-    for name, words in _LEFT:
-        if plan[name]:
-            yield from ("", f"## {words}", "")
-            for one in plan[name]:
-                change = f"{one['from'] or 'not read'} -> {one['to'] or '?'}"
-                why = f": {one['why']}" if one["why"] else ""
-                yield f"- {one['setting']} {cell(change)}, {one['hosts']}{cell(why)}"
-    if plan["render_for"]:
-        yield from ("", f"## {_OWNED}", "")
-        for one in plan["render_for"]:
-            yield f"- {cell(one['owner'])}: {cell(_asked(one))}, {one['hosts']}"
-    if plan["by_hand"]:
-        yield from ("", "## No setting mends these", "")
-        for one in plan["by_hand"]:
-            yield f"- {one['severity']}: {one['rule']}, {one['hosts']}"
