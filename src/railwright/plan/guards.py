@@ -36,6 +36,7 @@ _RESTARTS = read_sql(__file__, "restarts.sql")
 _ADDRESSES = read_sql(__file__, "addresses.sql")
 # Every file, for whoever has to know which tables are read.
 GUARD_SQL = " ".join((_TOUCHED, *_WAYS, _COUNTERPARTS, _WRITTEN, _LATER, _RESTARTS, _ADDRESSES))
+_KINDS: dict[type, str] = {int: "BIGINT", list: "VARCHAR[]"}  # the rest is text
 _MOST_ROUNDS = 8  # a change that goes takes its partner's along, and that of the partner's partner
 
 
@@ -166,7 +167,8 @@ def _insert(database: duckdb.DuckDBPyConnection, table: str, rows: list[list[Any
     """All at once, by columns: a fleet has some hundred thousand prefixes."""
     if rows:
         columns = [list(column) for column in zip(*rows, strict=True)]
-        picked = f"SELECT {', '.join(['unnest(?)'] * len(columns))}"
+        kinds = (_KINDS.get(type(column[0]), "VARCHAR") for column in columns)
+        picked = f"SELECT {', '.join(f'unnest(?::{kind}[])' for kind in kinds)}"
         database.execute(f"INSERT INTO {identifier(table)} {picked}", columns)
 
 
