@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import duckdb
 
@@ -22,7 +23,8 @@ from railwright.check.run import Choice, checked, chosen
 from railwright.intent.site import load_site
 from railwright.model import derive
 from railwright.plan.file import Head, written
-from railwright.plan.make import WayIn, make_plan
+from railwright.plan.guards import Kept, WayIn
+from railwright.plan.make import make_plan
 from railwright.plan.paths import ALLOWED, Limits
 from railwright.store.duck import quote
 from railwright.store.snapshot import Snapshot, load, seal
@@ -60,8 +62,9 @@ HEAD = Head("bench", "", None, "site.toml", "", "roce-lossless", "2026-01-01T00:
 def broken(facts: Path) -> None:
     """The base tables with all faults of the list."""
     faults: dict[str, list[tuple[int, str, str]]] = {}
-    for number, edits in enumerate(load_toml(FAULTS.read_text("utf-8"), FAULTS.name)["fault"]):
-        for table, values, where in edits:
+    listed: Any = load_toml(FAULTS.read_text("utf-8"), FAULTS.name)["fault"]
+    for number, one in enumerate(listed):
+        for table, values, where in one:
             faults.setdefault(table, []).append((number, values, where))
     with duckdb.connect() as database:
         for table, edits in faults.items():
@@ -130,7 +133,7 @@ def _measured(folder: Path, shape: str) -> list[tuple[str, str, str]]:
         query = "SELECT count(DISTINCT rule) FROM placed WHERE verdict = 'fail' AND state = 'open'"
         (rules,) = findings.database.execute(query).fetchall()[0]
         began = time.process_time()
-        plan = make_plan(findings, limits, ways_in=[WayIn(name, []) for name in names])
+        plan = make_plan(findings, Kept(limits, [WayIn(name, []) for name in names]))
         cost = time.process_time() - began
     file.write_text("".join(written(HEAD, plan)))
     words = [sys.executable, "-m", "railwright", "plan", "show", str(file)]

@@ -193,9 +193,28 @@ def _insert(database: duckdb.DuckDBPyConnection, table: str, rows: list[dict[str
     database.execute(f"INSERT INTO {table} ({columns}) VALUES {every}", values)
 
 
+def _cards(ports: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """Cards of which nothing waits, and that can be reset."""
+    places = {(row["target"], row["pci"]) for row in ports if row.get("pci")}
+    at = [{"target": target, "pci": pci} for target, pci in sorted(places)]
+    card = {"vendor": "15b3", "device_id": "1021", "role": "compute", "driver": "mlx5_core"}
+    stored = {"name": "CQE_COMPRESSION", "port": 0, "element": -1, "read_only": False}
+    values = {"current_text": "0", "current_code": 0, "next_text": "0", "next_code": 0}
+    return {
+        "nic_scope": [{**one, **card, "virtualization": "bare metal", "vf_count": 0} for one in at],
+        "nic_firmware": [{**one, "version": "1", "running_version": ""} for one in at],
+        "nic_parameter": [{**one, **stored, **values} for one in at],
+        "nic_reset": [{**one, "supported_levels": "3,4"} for one in at],
+    }
+
+
 @contextmanager
 def _opened(database: duckdb.DuckDBPyConnection, site: Site) -> Iterator[None]:
-    own = {f"temp.{t}" if t in SCOPES else t: rows for t, rows in site.rows.items() if rows}
+    cards = _cards(site.rows["port_scope"])
+    every = {
+        name: [*cards.get(name, ()), *site.rows.get(name, ())] for name in {**site.rows, **cards}
+    }
+    own = {f"temp.{t}" if t in SCOPES else t: rows for t, rows in every.items() if rows}
     with filled(database, own, ()):
         for query in derive.queries_of("netdev_stack"):
             database.execute(f"INSERT INTO netdev_stack BY NAME ({query})")

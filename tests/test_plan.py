@@ -115,7 +115,10 @@ def test_without_a_site_file_nothing_is_guessed_but_from_peers(store: Path, tmp_
     jsonschema.validate(plan, SCHEMA)
     mtu = next(one for one in plan["changes"] if one["setting"] == "netdev.mtu")
     assert (mtu["to"], mtu["by_peers"]) == ("9000", True)
-    assert "nobody names it; most like machines have it" in run(store, "show", str(file)).stdout
+    assert (
+        "the site file names none; most like machines have it"
+        in run(store, "show", str(file)).stdout
+    )
 
 
 def test_what_is_excluded_is_not_lost(store: Path) -> None:

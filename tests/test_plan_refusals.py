@@ -49,8 +49,9 @@ def test_site(database: duckdb.DuckDBPyConnection, site: Site) -> None:
     (refused,) = plan.refused
     assert (refused.setting.id, refused.targets) == (site.refuse.setting, (site.refuse.target,))
     assert refused.why.startswith(site.why), refused.why
-    (change,) = plan.groups
-    assert (change.setting.id, change.targets) == (site.allow.setting, (site.allow.target,))
+    changed = [(one.setting.id, one.targets) for one in plan.groups]
+    changed += [("nic.reset", one.targets) for one in plan.restarts if one.rules]
+    assert changed == [(site.allow.setting, (site.allow.target,))]
     assert (plan.held_back, plan.undecided) == ((), ())
     # What somebody else has is for a renderer, and nothing else is.
     owner = site.said.get("owner")

@@ -79,7 +79,7 @@ def make(
         [], "--exclude", metavar="SETTING", help="Not these settings; patterns too."
     ),
     from_peers: bool = typer.Option(
-        False, "--from-peers", help="Where nobody names a value, take that of like machines."
+        False, "--from-peers", help="Take values that the site file lacks from like machines."
     ),
     site: Path | None = SITE,
     waivers: Path | None = WAIVERS,

@@ -179,7 +179,7 @@ def _print_change(screen: Screen, change: dict[str, Any]) -> None:
     screen.line(f"    {change['title']}")
     takes_hold, _ = TAKES_HOLD[change["takes_hold"]]
     remark = f" ({change['remark']})" if change["remark"] else ""
-    peers = "nobody names it; most like machines have it (--from-peers)"
+    peers = "the site file names none; most like machines have it"
     facts = (
         *((("value", peers),) if change["by_peers"] else ()),
         ("found by", ", ".join(change["found_by"])),
